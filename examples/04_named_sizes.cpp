@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace si = sinter;
-using namespace si::literals;
+using si::operator""_d;
 
 using tokens = si::extents<"batch"_d, "seq"_d, 8>;
 

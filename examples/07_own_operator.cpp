@@ -21,7 +21,7 @@ int main() {
     float x[6] = {-2, -0.5f, 0, 0.25f, 1, 3}, y[6];
     auto in = si::view(x, si::extents<6>{});
     auto out = si::view(y, si::extents<6>{});
-    si::run(si::cpu, out = si::apply<soft_shrink>(in * 2.0f, 1.0f));
+    si::run(si::cpu, out = si::pointwise<soft_shrink>(in * 2.0f, 1.0f));
     for (float value : y) std::printf("%g ", double(value));
     std::printf("\n");
 }
