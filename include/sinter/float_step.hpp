@@ -212,7 +212,7 @@ SINTER_INLINE float narrow(double value) {
 
 // ---- fma ------------------------------------------------------------------------------------------------------------------------
 
-/// Where the target has none. Symbols carry the instruction set.
+// Where the target has none. Symbols carry the instruction set; templates, so that targets with fma don't pay for them.
 inline namespace SINTER_ISA {
 
 template <class Float>
@@ -231,18 +231,20 @@ SINTER_INLINE sum_and_error<Float> two_sum(Float left, Float right) {
 
 /// sum + error rounded to odd: of the two neighbours of an inexact sum, the one with an odd last bit. A later rounding to
 /// fewer bits (two less, at least) then gives what rounding the exact value would have given.
-SINTER_INLINE double to_odd(sum_and_error<double> exact) {
+template <class Double>
+SINTER_INLINE Double to_odd(sum_and_error<Double> exact) {
     const u64 sum = soft::bits_of(exact.sum);
     const u64 error = soft::bits_of(exact.error);
     if (error << 1 == 0 || (sum & 1) != 0) {
         return exact.sum;
     }
     const bool away_from_zero = ((sum ^ error) >> 63) == 0;
-    return soft::float_of<double>(away_from_zero ? sum + 1 : sum - 1);
+    return soft::float_of<Double>(away_from_zero ? sum + 1 : sum - 1);
 }
 
 /// The product of two floats is exact in double; the sum, rounded to odd there, may be rounded again.
-SINTER_INLINE float emulated_fma(float left, float right, float addend) {
+template <class Float>
+SINTER_INLINE Float emulated_fma_narrow(Float left, Float right, Float addend) {
     const double product = mul(widen(left), widen(right));
     const sum_and_error<double> exact = two_sum(product, widen(addend));
     const bool finite = (soft::bits_of(exact.sum) & soft::binary64::infinity) != soft::binary64::infinity;
@@ -254,7 +256,8 @@ SINTER_INLINE bool is_moderate(int field) { return field > 1023 - 900 && field <
 
 /// Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd" (2008). Exact
 /// while nothing overflows and no error term underflows; operands that could go there take the integer way.
-SINTER_HOST_DEVICE inline double emulated_fma(double left, double right, double addend) {
+template <class Float>
+SINTER_HOST_DEVICE inline Float emulated_fma_wide(Float left, Float right, Float addend) {
     const int left_exponent = exponent_field(left);
     const int right_exponent = exponent_field(right);
     const int addend_exponent = exponent_field(addend);
@@ -266,18 +269,18 @@ SINTER_HOST_DEVICE inline double emulated_fma(double left, double right, double 
         return soft::fma(left, right, addend);
     }
     // Dekker's product, by Veltkamp's splitting.
-    constexpr double splitter = 134217729.0;  // 2^27 + 1
-    const double left_scaled = mul(left, splitter);
-    const double left_high = sub(left_scaled, sub(left_scaled, left));
-    const double left_low = sub(left, left_high);
-    const double right_scaled = mul(right, splitter);
-    const double right_high = sub(right_scaled, sub(right_scaled, right));
-    const double right_low = sub(right, right_high);
-    const double product = mul(left, right);
-    const double residue = sub(mul(left_low, right_low), sub(sub(sub(product, mul(left_high, right_high)), mul(left_low, right_high)),
+    constexpr Float splitter = 134217729.0;  // 2^27 + 1
+    const Float left_scaled = mul(left, splitter);
+    const Float left_high = sub(left_scaled, sub(left_scaled, left));
+    const Float left_low = sub(left, left_high);
+    const Float right_scaled = mul(right, splitter);
+    const Float right_high = sub(right_scaled, sub(right_scaled, right));
+    const Float right_low = sub(right, right_high);
+    const Float product = mul(left, right);
+    const Float residue = sub(mul(left_low, right_low), sub(sub(sub(product, mul(left_high, right_high)), mul(left_low, right_high)),
                                                              mul(left_high, right_low)));
-    const sum_and_error<double> low = two_sum(addend, residue);
-    const sum_and_error<double> high = two_sum(product, low.sum);
+    const sum_and_error<Float> low = two_sum(addend, residue);
+    const sum_and_error<Float> high = two_sum(product, low.sum);
     return add(high.sum, to_odd(two_sum(low.error, high.error)));
 }
 
@@ -313,7 +316,11 @@ SINTER_INLINE Float fma(Float left, Float right, Float addend) {
     }
     return result;
 #else
-    return emulated_fma(left, right, addend);
+    if constexpr (sizeof(Float) == 4) {
+        return emulated_fma_narrow(left, right, addend);
+    } else {
+        return emulated_fma_wide(left, right, addend);
+    }
 #endif
 }
 
