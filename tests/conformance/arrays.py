@@ -41,6 +41,11 @@ def fit(dtype, value):
             return struct.unpack(code, struct.pack(code, float(value)))[0]
         except OverflowError:
             return math.copysign(math.inf, value)
+    if dtype == 'bfloat16':  # the upper half of a float32, half to even
+        bits = struct.unpack('<I', struct.pack('<f', fit('float32', value)))[0]
+        if value == value:
+            bits += 0x7fff + (bits >> 16 & 1)
+        return struct.unpack('<f', struct.pack('<I', bits & 0xffff0000))[0]
     low, high = CODES[dtype][1]
     if isinstance(value, float):  # truncates and saturates
         return 0 if math.isnan(value) else low if value <= low else high - 1 if value >= high else int(value)

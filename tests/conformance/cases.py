@@ -2,6 +2,7 @@
 """Test folders (test.json, .npy files, graph_*.json) as C++ test functions."""
 import json
 import os
+import struct
 from types import SimpleNamespace
 
 import arrays
@@ -72,7 +73,12 @@ def generate(case, index):
 
 
 def reader(folder, given):
-    return lambda: arrays.read_npy(os.path.join(folder, given['file']))
+    def read():
+        array = arrays.read_npy(os.path.join(folder, given['file']))
+        if given['dtype'] == 'bfloat16':  # stored as its bits, the upper half of a float32
+            return Array('float32', array.shape, [struct.unpack('<f', struct.pack('<I', bits << 16))[0] for bits in array.data])
+        return array
+    return read
 
 
 # ------------------------------------------------------------------------------------------------------------------- graphs
@@ -230,4 +236,4 @@ def table_text(name, array):
 
 def number_text(dtype, value):
     text = number(dtype, value)
-    return f'si::f16({text})' if dtype == 'float16' else text
+    return f'{CPP[dtype]}({text})' if dtype in ('float16', 'bfloat16') else text

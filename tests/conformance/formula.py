@@ -140,7 +140,7 @@ class Formula:
         check_type(value.dtype)
         if value.dtype == dtype:
             return value
-        if value.array is not None and dtype in arrays.CODES:
+        if value.array is not None and dtype in CPP:
             return self.constant(Array(dtype, value.shape, value.array.data))
         check_type(dtype)
         return self.map('si::cast<%s>({})' % CPP[dtype], value, dtype=dtype)
