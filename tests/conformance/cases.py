@@ -182,8 +182,11 @@ def function_text(case, index, formula, inputs, test, results, wanted):
     groups = []  # outputs of one formula: their shapes broadcast to the first one's
     for position, (result, output) in enumerate(zip(results, wanted)):
         strides = [count(result.shape[axis + 1:]) for axis in range(result.rank)]
+        if result.base and result.base.text and result.base.text[0] == 'v':
+            # The last step only regroups elements: the output is viewed so, and the formula ends before it.
+            result = result.base
         for value, target, steps, offset in leaves_of(result, f'y{position}', strides, 0):
-            text = f'{target}.view()'
+            text = f'{target}.view()' if value.shape == tuple(output['shape']) else f'si::view({target}.data(), {extents(value.shape)}{{}})'
             if value is not result:
                 text = (f'si::view({target}.data() + {offset}, {extents(value.shape)}{{}}, '
                         f'si::array<si::i64, {len(steps)}>{{{{{", ".join(map(str, steps))}}}}})')

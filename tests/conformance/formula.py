@@ -55,6 +55,7 @@ class Value:
         self.solve = solve    # computes the array when an operator must know it
         self.solved = None
         self.pieces = None    # a concatenation: (axis, [values]); only an output can be one
+        self.base = None      # of a reshape: the value before it
 
     @property
     def rank(self):
@@ -168,9 +169,12 @@ class Formula:
             raise ValueError(f'reshape of {value.shape} to {shape}')
         if value.array is not None:
             return self.constant(Array(value.dtype, shape, value.array.data))
-        if shape == value.shape:
-            return value
-        return self.let('si::reshape(%s, %s{})' % (self.use(value), extents(shape)), value.dtype, shape)
+        base = value.base or value
+        if shape in (value.shape, base.shape):
+            return value if shape == value.shape else base
+        result = self.let('si::reshape(%s, %s{})' % (self.use(base), extents(shape)), value.dtype, shape)
+        result.base = base
+        return result
 
     def permute(self, value, order):
         if list(order) == sorted(order):
@@ -194,17 +198,19 @@ class Formula:
         return self.move(value, 'si::flip<%d>({})' % axis, value.shape, lambda at: at[:axis] + (last - at[axis],) + at[axis + 1:])
 
     def unsqueeze(self, value, axes_of_result):
-        shape = list(value.shape)
+        base, shape = value.base or value, list(value.shape)
         for axis in sorted(axes_of_result):
             shape.insert(axis, 1)
             value = self.move(value, 'si::unsqueeze<%d>({})' % axis, tuple(shape), lambda at, axis=axis: at[:axis] + at[axis + 1:])
+        value.base = base if value is not base else None
         return value
 
     def squeeze(self, value, gone):
-        shape = list(value.shape)
+        base, shape = value.base or value, list(value.shape)
         for axis in sorted(gone, reverse=True):
             del shape[axis]
             value = self.move(value, 'si::squeeze<%d>({})' % axis, tuple(shape), lambda at, axis=axis: at[:axis] + (0,) + at[axis:])
+        value.base = base if value is not base else None
         return value
 
     def iota(self, like, axis):

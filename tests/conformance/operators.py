@@ -373,14 +373,20 @@ def local_response(f, n, x):
 
 # -------------------------------------------------------------------------------------------------------------------- loss
 
+def classes_last(f, x):
+    return f.permute(x, [0, *range(2, x.rank), 1])
+
+
 def negative_log_likelihood(f, n, log_probability, target, weight):
-    """A gather along the classes is a masked sum: where(class == target, value, 0)."""
-    label = f.unsqueeze(target, [1])
+    """A gather along the classes is a masked sum: where(class == target, value, 0). The classes are the last axis here, so that
+    a sum over everything else folds the rows' values."""
+    last = log_probability.rank - 1
+    label = f.unsqueeze(target, [last])
     # The mask stands for the gather; an ignored label may be out of range, then nothing is chosen.
-    chosen = f.map('{} == {}', f.iota(log_probability, 1), f.cast(label, 'int64'), dtype='bool')
-    pick = lambda value: f.reduce('sum', f.map('si::where({}, {}, 0.0f)', chosen, value, dtype=value.dtype), [1], False)
+    chosen = f.map('{} == {}', f.iota(log_probability, last), f.cast(label, 'int64'), dtype='bool')
+    pick = lambda value: f.reduce('sum', f.map('si::where({}, {}, 0.0f)', chosen, value, dtype=value.dtype), [last], False)
     loss = f.map('-{}', pick(log_probability))
-    weights = pick(per_channel(f, weight, log_probability.rank)) if weight else None
+    weights = pick(weight) if weight else None
     if 'ignore_index' in n.attributes:
         counted = f.map('{} != %d' % n.attributes['ignore_index'], target, dtype='bool')
         weights = (f.map('si::where({}, {}, 0.0f)', counted, weights, dtype=loss.dtype) if weights
@@ -401,13 +407,14 @@ def negative_log_likelihood(f, n, log_probability, target, weight):
 
 @operator('NegativeLogLikelihoodLoss')
 def nll_loss(f, n, x, target, weight=None):
-    return negative_log_likelihood(f, n, x, target, weight)
+    return negative_log_likelihood(f, n, classes_last(f, x), target, weight)
 
 
 @operator('SoftmaxCrossEntropyLoss')
 def softmax_cross_entropy(f, n, scores, target, weight=None):
-    log_probability = over_axes('log_softmax')(f, scores, [1])
-    return [negative_log_likelihood(f, n, log_probability, target, weight), log_probability][:n.outputs]
+    rows = classes_last(f, scores)
+    loss = negative_log_likelihood(f, n, over_axes('log_softmax')(f, rows, [rows.rank - 1]), target, weight)
+    return [loss, over_axes('log_softmax')(f, scores, [1])][:n.outputs]
 
 
 # ---------------------------------------------------------------------------------------------------------------- movement
