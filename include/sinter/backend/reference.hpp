@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The reference: every node is computed on its own, element by element, into a buffer, straight from the rules of
+// docs/numerics. It shares no fusion, no index-map pushing and no loop nest with the other backends, so it is their oracle.
+// Slow by design; allocates.
+#pragma once
+
+#include "../ops/reduce.hpp"
+#include "../run.hpp"
+
+namespace sinter {
+namespace detail {
+
+/// Row-major index arithmetic of the reference.
+SINTER_INLINE void index_of(i64 linear, const shape& sizes, i64 (&index)[max_rank]) {
+    for (int i = sizes.rank - 1; i >= 0; --i) {
+        index[i] = linear % sizes.size[i];
+        linear /= sizes.size[i];
+    }
+}
+/// Offset of an operand that broadcasts to a larger shape, both row-major.
+SINTER_INLINE i64 broadcast_offset(const i64 (&index)[max_rank], int rank, const shape& own) {
+    i64 offset = 0;
+    for (int i = 0; i < own.rank; ++i) {
+        const int source = rank - own.rank + i;
+        offset = offset * own.size[i] + (own.size[i] == 1 ? 0 : index[source]);
+    }
+    return offset;
+}
+
+template <class Kernel, class Assignment>
+struct reference_evaluation;
+template <class Kernel, class... Node, int... Roots, class... Leaves, class... Outputs>
+struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>> {
+    using assignment_type = assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>;
+    static constexpr int nodes = int(sizeof...(Node));
+    template <int Index>
+    using node_type = nth_type<Index, Node...>;
+    template <int Index>
+    using element = type_of<compute_dtype(Kernel::facts.type[Index].type)>;
+    template <class Type>
+    using lane_of = lane::scalar<Type>;
+
+    const assignment_type& assigned;
+    shape sizes[nodes]{};
+    void* buffer[nodes]{};
+
+    static constexpr bool immediate(int index) {
+        const node_value& node = Kernel::node[index];
+        return node.kind == node_kind::literal || node.kind == node_kind::count ||
+               (node.kind == node_kind::leaf && Kernel::weak_leaf[node.bits]);
+    }
+    /// Nodes that are only asked for their shape have no value to compute.
+    template <int Index>
+    static constexpr bool has_value() {
+        if constexpr (immediate(Index))
+            return false;
+        else if constexpr (Kernel::node[Index].kind == node_kind::leaf)
+            return operand_kind_of<nth_type<int(Kernel::node[Index].bits), Leaves...>> == operand_kind::view;
+        else
+            return true;
+    }
+    template <int Index>
+    element<Index>* data() {
+        return static_cast<element<Index>*>(buffer[Index]);
+    }
+    i64 folded_count(int reduction) const {
+        const shape& from = sizes[Kernel::node[reduction].argument[0]];
+        bool reduced[max_rank]{};
+        int ignored = 0;
+        reduced_axes(*Kernel::node[reduction].op, from.rank, reduced, ignored);
+        i64 count = 1;
+        for (int i = 0; i < from.rank; ++i)
+            if (reduced[i]) count *= from.size[i];
+        return count;
+    }
+
+    /// Value of node `Index` for its consumer, converted to `Type`; `offset` is into its own buffer.
+    template <int Index, class Type>
+    Type value_as(i64 offset) {
+        constexpr node_value node = Kernel::node[Index];
+        if constexpr (node.kind == node_kind::literal)
+            return literal_value<Type, node.literal, node.bits>();
+        else if constexpr (node.kind == node_kind::count)
+            return sinter::convert<Type>(folded_count(node.argument[0]));
+        else if constexpr (immediate(Index))
+            return sinter::convert<Type>(get<int(node.bits)>(assigned.operands).value);
+        else if constexpr (is_same<Type, element<Index>>)
+            return data<Index>()[offset];
+        else
+            return sinter::convert<Type>(data<Index>()[offset]);
+    }
+
+    template <int Index, int... Argument>
+    void compute_map(indices<Argument...>) {
+        using op = typename node_traits<node_type<Index>>::op;
+        const i64 count = sizes[Index].count();
+        for (i64 i = 0; i < count; ++i) {
+            i64 index[max_rank]{};
+            index_of(i, sizes[Index], index);
+            data<Index>()[i] =
+                first(op::apply(lane_of<type_of<Kernel::facts.argument_type[Index][Argument]>>(
+                    value_as<Kernel::node[Index].argument[Argument], type_of<Kernel::facts.argument_type[Index][Argument]>>(
+                        broadcast_offset(index, sizes[Index].rank, sizes[Kernel::node[Index].argument[Argument]])))...));
+        }
+    }
+
+    /// Folds `count` elements by the lane rule; `at(i)` gives element i as a lane.
+    template <class Monoid, class Value, class At>
+    static auto lane_rule(i64 count, const At& at, Value first_element, i64 index_base) {
+        if constexpr (monoids::is_two_phase<Monoid>) {
+            using summary = typename Monoid::template summary<Value>;
+            return pairwise<summary>(
+                (count + order::segment - 1) / order::segment, Monoid::template nothing<Value>(),
+                [&](i64 s) {
+                    const i64 begin = s * order::segment, length = count - begin < order::segment ? count - begin : order::segment;
+                    const Value n(convert_count<typename Value::element>(length));
+                    const auto context = Monoid::settle(
+                        one_segment(length, Monoid::template identity<Value>(),
+                                    [&](i64 i) { return Monoid::lift(at(begin + i), first_element); },
+                                    [](const auto& a, const auto& b) { return Monoid::combine(a, b); }),
+                        n);
+                    return Monoid::close(
+                        context,
+                        one_segment(length, Monoid::template identity_second<Value>(),
+                                    [&](i64 i) { return Monoid::lift_second(at(begin + i), first_element, context); },
+                                    [](const auto& a, const auto& b) { return Monoid::combine_second(a, b); }),
+                        n);
+                },
+                [](const summary& a, const summary& b) { return Monoid::merge(a, b); });
+        } else {
+            const auto identity = Monoid::template identity<Value>();
+            return pairwise<remove_cvref<decltype(identity)>>(
+                (count + order::segment - 1) / order::segment, identity,
+                [&](i64 s) {
+                    const i64 begin = s * order::segment, length = count - begin < order::segment ? count - begin : order::segment;
+                    return one_segment(
+                        length, identity, [&](i64 i) { return lift<Monoid>(at(begin + i), index_base + begin + i); },
+                        [](const auto& a, const auto& b) { return Monoid::combine(a, b); });
+                },
+                [](const auto& a, const auto& b) { return Monoid::combine(a, b); });
+        }
+    }
+    template <class Monoid, class Value>
+    static auto lift(Value x, i64 index) {
+        if constexpr (monoids::takes_index<Monoid>)
+            return Monoid::lift(x, lane_of<i64>(index));
+        else
+            return Monoid::lift(x);
+    }
+    template <class Type>
+    static Type convert_count(i64 count) {
+        return sinter::convert<Type>(count);
+    }
+    template <class State, class Lift, class Combine>
+    static State one_segment(i64 length, const State& identity, const Lift& lifted, const Combine& combine) {
+        State lanes[order::lanes];
+        for (State& lane : lanes) lane = identity;
+        for (i64 i = 0; i < length; ++i) lanes[i % order::lanes] = combine(lanes[i % order::lanes], lifted(i));
+        for (int stride = order::lanes / 2; stride > 0; stride /= 2)
+            for (int l = 0; l < stride; ++l) lanes[l] = combine(lanes[l], lanes[l + stride]);
+        return lanes[0];
+    }
+    /// Adjacent pairs level by level, an odd last one carried up unchanged.
+    template <class State, class Make, class Combine>
+    static State pairwise(i64 count, const State& nothing, const Make& make, const Combine& combine) {
+        if (count == 0) return nothing;
+        State stack[order::stack_depth];
+        int depth = 0;
+        for (i64 i = 0; i < count; ++i) {
+            State now = make(i);
+            for (i64 level = i; level & 1; level >>= 1) now = combine(stack[--depth], now);
+            stack[depth++] = now;
+        }
+        State all = stack[--depth];
+        while (depth > 0) all = combine(stack[--depth], all);
+        return all;
+    }
+
+    template <int Index>
+    void compute_reduce() {
+        using monoid = typename node_traits<node_type<Index>>::op::monoid;
+        constexpr int argument = Kernel::node[Index].argument[0];
+        using type = type_of<Kernel::facts.argument_type[Index][0]>;
+        using value = lane_of<type>;
+        const op_facts& op = *Kernel::node[Index].op;
+        const shape& from = sizes[argument];
+        bool reduced[max_rank]{};
+        int ignored = 0;
+        reduced_axes(op, from.rank, reduced, ignored);
+        // Kept axes, column axes (folded, not trailing) and lane axes (folded, trailing), each row-major.
+        shape kept, column, lane_part;
+        int kept_axis[max_rank]{}, column_axis[max_rank]{}, lane_axis[max_rank]{};
+        int trailing = from.rank;
+        while (trailing > 0 && reduced[trailing - 1]) --trailing;
+        i64 stride[max_rank]{};
+        i64 step = 1;
+        for (int i = from.rank - 1; i >= 0; --i) {
+            stride[i] = step;
+            step *= from.size[i];
+        }
+        for (int i = 0; i < from.rank; ++i) {
+            shape& part = !reduced[i] ? kept : i < trailing ? column : lane_part;
+            int* const axes_of_part = !reduced[i] ? kept_axis : i < trailing ? column_axis : lane_axis;
+            axes_of_part[part.rank] = i;
+            part.size[part.rank++] = from.size[i];
+        }
+        const auto offset_in = [&](const shape& part, const int* axes_of_part, i64 linear) {
+            i64 index[max_rank]{};
+            index_of(linear, part, index);
+            i64 offset = 0;
+            for (int i = 0; i < part.rank; ++i) offset += index[i] * stride[axes_of_part[i]];
+            return offset;
+        };
+        const i64 kept_count = kept.count(), column_count = column.count(), lane_count = lane_part.count();
+        for (i64 k = 0; k < kept_count; ++k) {
+            const i64 base = offset_in(kept, kept_axis, k);
+            const bool any = column_count > 0 && lane_count > 0;
+            const value first_element(any ? value_as<argument, type>(base) : type{});
+            const auto element_at = [&](i64 c, i64 l) {
+                return value(value_as<argument, type>(base + offset_in(column, column_axis, c) + offset_in(lane_part, lane_axis, l)));
+            };
+            element<Index> result;
+            if (lane_part.rank > 0) {
+                const auto row = [&](i64 c) {
+                    return lane_rule<monoid>(
+                        lane_count, [&](i64 l) { return element_at(c, l); }, first_element, c * lane_count);
+                };
+                if (column.rank == 0)
+                    result = first(monoid::finalize(row(0)));
+                else
+                    result = first(monoid::finalize(columns_of_rows<monoid, value>(column_count, row)));
+            } else {
+                result = first(monoid::finalize(
+                    column_rule<monoid, value>(column_count, [&](i64 c) { return element_at(c, 0); }, first_element)));
+            }
+            data<Index>()[k] = result;
+        }
+    }
+    template <class Monoid, class Value, class Row>
+    static auto columns_of_rows(i64 count, const Row& row) {
+        using summary = remove_cvref<decltype(row(0))>;
+        const auto merge = [](const summary& a, const summary& b) {
+            if constexpr (monoids::is_two_phase<Monoid>)
+                return Monoid::merge(a, b);
+            else
+                return Monoid::combine(a, b);
+        };
+        const auto nothing = [] {
+            if constexpr (monoids::is_two_phase<Monoid>)
+                return Monoid::template nothing<Value>();
+            else
+                return Monoid::template identity<Value>();
+        }();
+        return pairwise<summary>(
+            (count + order::column_segment - 1) / order::column_segment, nothing,
+            [&](i64 s) {
+                const i64 begin = s * order::column_segment;
+                const i64 stop = begin + order::column_segment < count ? begin + order::column_segment : count;
+                summary all = row(begin);
+                for (i64 c = begin + 1; c < stop; ++c) all = merge(all, row(c));
+                return all;
+            },
+            merge);
+    }
+    template <class Monoid, class Value, class At>
+    static auto column_rule(i64 count, const At& at, Value first_element) {
+        const i64 segments = (count + order::column_segment - 1) / order::column_segment;
+        const auto bounds = [&](i64 s, i64& begin, i64& stop) {
+            begin = s * order::column_segment;
+            stop = begin + order::column_segment < count ? begin + order::column_segment : count;
+        };
+        if constexpr (monoids::is_two_phase<Monoid>) {
+            using summary = typename Monoid::template summary<Value>;
+            return pairwise<summary>(
+                segments, Monoid::template nothing<Value>(),
+                [&](i64 s) {
+                    i64 begin = 0, stop = 0;
+                    bounds(s, begin, stop);
+                    const Value n(convert_count<typename Value::element>(stop - begin));
+                    auto total = Monoid::template identity<Value>();
+                    for (i64 c = begin; c < stop; ++c) total = Monoid::combine(total, Monoid::lift(at(c), first_element));
+                    const auto context = Monoid::settle(total, n);
+                    auto second = Monoid::template identity_second<Value>();
+                    for (i64 c = begin; c < stop; ++c)
+                        second = Monoid::combine_second(second, Monoid::lift_second(at(c), first_element, context));
+                    return Monoid::close(context, second, n);
+                },
+                [](const summary& a, const summary& b) { return Monoid::merge(a, b); });
+        } else {
+            const auto identity = Monoid::template identity<Value>();
+            return pairwise<remove_cvref<decltype(identity)>>(
+                segments, identity,
+                [&](i64 s) {
+                    i64 begin = 0, stop = 0;
+                    bounds(s, begin, stop);
+                    auto all = Monoid::template identity<Value>();
+                    for (i64 c = begin; c < stop; ++c) all = Monoid::combine(all, lift<Monoid>(at(c), c));
+                    return all;
+                },
+                [](const auto& a, const auto& b) { return Monoid::combine(a, b); });
+        }
+    }
+
+    template <int Index>
+    void compute() {
+        constexpr node_value node = Kernel::node[Index];
+        if constexpr (!has_value<Index>()) {
+        } else if constexpr (node.kind == node_kind::leaf) {
+            const auto& operand = get<int(node.bits)>(assigned.operands);
+            const view_state state = operand.state();
+            const i64 count = state.sizes.count();
+            for (i64 i = 0; i < count; ++i) {
+                i64 index[max_rank]{};
+                index_of(i, state.sizes, index);
+                i64 offset = 0;
+                for (int a = 0; a < state.sizes.rank; ++a) offset += index[a] * state.stride[a];
+                data<Index>()[i] = first(lane_of<element<Index>>::load(operand.data() + offset));
+            }
+        } else if constexpr (node.kind == node_kind::map)
+            compute_map<Index>(make_indices<node.arity>{});
+        else if constexpr (node.kind == node_kind::reduce)
+            compute_reduce<Index>();
+        else if constexpr (node.kind == node_kind::index_map) {
+            view_state state;
+            state.sizes = sizes[node.argument[0]];
+            set_row_major_strides(state);
+            const bool stretched[max_rank]{};
+            apply_map(Kernel::node[Index].op->map, state, stretched);
+            const i64 count = state.sizes.count();
+            for (i64 i = 0; i < count; ++i) {
+                i64 index[max_rank]{};
+                index_of(i, state.sizes, index);
+                i64 offset = state.offset;
+                for (int a = 0; a < state.sizes.rank; ++a) offset += index[a] * state.stride[a];
+                data<Index>()[i] = value_as<node.argument[0], element<Index>>(offset);
+            }
+        } else if constexpr (node.kind == node_kind::coordinate) {
+            const i64 count = sizes[Index].count();
+            for (i64 i = 0; i < count; ++i) data<Index>()[i] = i;
+        }
+    }
+
+    template <int Output, int Root, class Target>
+    void store(const Target& target) {
+        using storage = typename Target::element;
+        using type = compute_of<storage>;
+        constexpr dtype to = dtype_of<storage>;
+        const view_state state = target.state();
+        const i64 count = state.sizes.count();
+        for (i64 i = 0; i < count; ++i) {
+            i64 index[max_rank]{};
+            index_of(i, state.sizes, index);
+            i64 offset = 0;
+            for (int a = 0; a < state.sizes.rank; ++a) offset += index[a] * state.stride[a];
+            const i64 source = broadcast_offset_trimmed(index, state.sizes.rank, sizes[Root]);
+            if constexpr (immediate(Root))
+                lane::store(target.data() + offset, lane_of<type>(value_as<Root, type>(source)));
+            else
+                lane::store(target.data() + offset,
+                            cast_op<to>::apply(lane_of<element<Root>>(value_as<Root, element<Root>>(source))));
+        }
+    }
+    /// As broadcast_offset, for a value that may have leading axes of size 1 beyond the output's rank.
+    static i64 broadcast_offset_trimmed(const i64 (&index)[max_rank], int rank, const shape& own) {
+        shape trimmed = own;
+        while (trimmed.rank > rank) {
+            for (int i = 0; i + 1 < trimmed.rank; ++i) trimmed.size[i] = trimmed.size[i + 1];
+            --trimmed.rank;
+        }
+        return broadcast_offset(index, rank, trimmed);
+    }
+
+    template <int... Index, int... Output>
+    status run(indices<Index...>, indices<Output...>) {
+        const bool shaped[] = {(sizes[Index] = run_time_shape<Kernel, Index>(assigned.operands), true)...};
+        (void)shaped;
+        bool there = true;
+        const bool allocated[] = {allocate<Index>(there)...};
+        (void)allocated;
+        if (there) {
+            const bool computed[] = {(compute<Index>(), true)...};
+            const bool stored[] = {(store<Output, Roots>(get<Output>(assigned.targets)), true)...};
+            (void)computed;
+            (void)stored;
+        }
+        for (void* memory : buffer) ::operator delete(memory, std::align_val_t{64});
+        return there ? status{} : status{error::out_of_memory, -1, -1, 0, 0};
+    }
+    template <int Index>
+    bool allocate(bool& there) {
+        if constexpr (has_value<Index>()) {
+            const i64 bytes = (sizes[Index].count() + 1) * i64(sizeof(element<Index>));
+            buffer[Index] = there ? ::operator new(std::size_t(bytes), std::align_val_t{64}, std::nothrow) : nullptr;
+            there = there && buffer[Index] != nullptr;
+        }
+        return there;
+    }
+};
+}  // namespace detail
+
+/// Executor: the oracle. Host memory, one thread, allocates a buffer per node.
+struct reference_executor {
+    using memory_space = host_memory;
+    template <class Assignment>
+    status launch(const Assignment& assigned) const {
+        using kernel = kernel_facts<Assignment>;
+        binding<kernel> bound;
+        const status checked = detail::bind<kernel>(assigned, bound);
+        if (!checked.ok() || bound.empty_output) return checked;
+        const float_environment exact;
+        return detail::reference_evaluation<kernel, Assignment>{assigned}.run(make_indices<kernel::node_count>{},
+                                                                             make_indices<kernel::output_count>{});
+    }
+};
+inline constexpr reference_executor reference{};
+
+}  // namespace sinter

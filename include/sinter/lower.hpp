@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Lowering: from a program and its outputs to one loop nest, as plain values in constant evaluation. Every node that is
+// needed becomes an instance with an access: which loop axis each of its axes follows. Index maps disappear into the
+// operands' strides. Reductions get levels; a nest is chosen; what can't be one kernel is refused with a reason.
+// No target and no memory here; plan.hpp presents the result, evaluate.hpp and the backends follow it.
+#pragma once
+
+#include "assignment.hpp"
+
+namespace sinter {
+
+/// Loop axes of a kernel: those of the outputs, and one for each axis that a dropping reduction folds.
+inline constexpr int max_loop_axes = 12;
+inline constexpr int max_chain = 8;
+
+/// Why a program is not one kernel.
+enum class nest_violation : u8 {
+    none,
+    incompatible_axes,   ///< two reductions fold different sets of axes and neither nests in the other
+    different_sizes,     ///< two reductions fold axes of different sizes
+    map_of_reduction,    ///< an index map of a reduced value that can't be pushed to the operands
+    map_of_broadcast,    ///< a reshape of a value that is broadcast
+    too_large,           ///< more axes, maps or instances than the tables hold
+};
+
+/// The form of the loops around a kernel's body.
+enum class nest_kind : u8 {
+    pointwise,  ///< no reduction
+    rows,       ///< the folded axes include the last one: a lane holds elements of one row
+    columns,    ///< the folded axes are outer ones: a lane holds neighbouring columns
+};
+
+/// One index map on the way from an operand to its use. `stretched`: axes along which the operand is only broadcast.
+struct chain_step {
+    index_map_spec map{};
+    bool stretched[max_rank]{};
+    int pad_to = 0;  ///< rank to which axes of size 1 are added at the left first
+    constexpr bool operator==(const chain_step& other) const {
+        if (!(map == other.map) || pad_to != other.pad_to) return false;
+        for (int i = 0; i < max_rank; ++i)
+            if (stretched[i] != other.stretched[i]) return false;
+        return true;
+    }
+};
+
+/// A node at one place of the nest.
+struct instance {
+    node_kind kind{};
+    int node = -1;                    ///< index in the program
+    int arity = 0;
+    int argument[max_arguments]{};    ///< instances; -1: an immediate (literal, scalar operand or count)
+    int immediate[max_arguments]{};   ///< node of the immediate
+    int count_of[max_arguments]{};    ///< instance of the reduction that an immediate count refers to
+    dtype type = dtype::f32;          ///< what the lane holds
+    int rank = 0;
+    int axis[max_rank]{};             ///< loop axis of each own axis (after the chain), -1 if none
+    bool varies[max_rank]{};          ///< false: broadcast along it
+    int chain_length = 0;
+    chain_step chain[max_chain]{};
+    u32 free = 0;                     ///< loop axes that the value varies over
+    u32 folded = 0;                   ///< reduce: loop axes that it folds
+    u32 lane_axes = 0;                ///< reduce: the folded ones under the lane rule (trailing); the others: column rule
+    int level = 0;
+    int fold_group = 0;               ///< reduce: 0 inner, 1 outer
+};
+
+template <int Nodes, int Outputs>
+struct lowered {
+    static constexpr int capacity = 2 * Nodes + 16;
+    int size = 0;
+    instance at[capacity]{};
+    int output[Outputs]{};            ///< instance of each output, -1 if it is an immediate
+    int output_immediate[Outputs]{};
+    int output_axis[Outputs][max_rank]{};
+    bool output_varies[Outputs][max_rank]{};
+    u32 output_free[Outputs]{};       ///< loop axes along which the output has elements
+
+    int axis_count = 0;
+    i64 axis_size[max_loop_axes]{};   ///< static size, or dyn / a name
+    int axis_key[max_loop_axes]{};    ///< sorts axes from outer to inner
+    int order[max_loop_axes]{};       ///< axes from outer to inner
+
+    nest_violation why = nest_violation::none;
+    nest_kind kind = nest_kind::pointwise;
+    u32 inner = 0;                    ///< axes that the inner reductions fold (rows, columns)
+    u32 inner_lane = 0;               ///< those of them under the lane rule
+    u32 outer = 0;                    ///< axes that reductions over row values fold; 0 if there are none
+    int levels = 0;                   ///< dependent reductions of the inner group
+};
+
+namespace detail {
+
+/// How a use reaches a node: loop axis per axis of the (mapped) node.
+struct access {
+    int rank = 0;
+    int axis[max_rank]{};
+    bool varies[max_rank]{};
+};
+struct chain_list {
+    int length = 0;
+    chain_step step[max_chain]{};
+};
+struct fresh_axis {
+    int node_rank = 0;
+    int position = 0;
+    access kept{};
+    int axis = 0;
+};
+
+template <int Nodes, int Outputs>
+struct lowering {
+    lowered<Nodes, Outputs> out{};
+    const node_value* node = nullptr;
+    const inferred<Nodes>* facts = nullptr;
+    const bool* weak_leaf = nullptr;
+    int axis_at_position[max_rank]{-1, -1, -1, -1, -1, -1, -1, -1};
+    fresh_axis fresh[max_loop_axes]{};
+    int fresh_count = 0;
+
+    constexpr int fail(nest_violation why) {
+        if (out.why == nest_violation::none) out.why = why;
+        return -1;
+    }
+    constexpr int new_axis(int key, i64 size) {
+        if (out.axis_count == max_loop_axes) {
+            fail(nest_violation::too_large);
+            return 0;
+        }
+        out.axis_key[out.axis_count] = key;
+        out.axis_size[out.axis_count] = size;
+        return out.axis_count++;
+    }
+    constexpr int position_axis(int position) {
+        if (axis_at_position[position] < 0) axis_at_position[position] = new_axis(-1024 * position, 1);
+        return axis_at_position[position];
+    }
+    /// Records that an axis runs over `size`; false when that contradicts a known size.
+    constexpr bool note_size(int axis, i64 size) {
+        i64& known = out.axis_size[axis];
+        if (size == 1 || size == known) return true;
+        if (known == 1 || known == dyn) {
+            known = size;
+            return true;
+        }
+        if (size == dyn) return true;
+        if (is_named_size(known) || is_named_size(size)) {
+            if (is_named_size(known)) known = size;
+            return true;  // checked when run
+        }
+        return false;
+    }
+
+    constexpr bool is_immediate(int index) const {
+        return node[index].kind == node_kind::literal || node[index].kind == node_kind::count ||
+               (node[index].kind == node_kind::leaf && weak_leaf[node[index].bits]);
+    }
+
+    /// The static shape of a node after a chain, and which final axes are only stretched.
+    constexpr bool chain_shape(const shape& from, const chain_list& chain, shape& result, bool (&stretched)[max_rank]) {
+        result = from;
+        for (int i = 0; i < max_rank; ++i) stretched[i] = false;
+        for (int s = 0; s < chain.length; ++s) {
+            const chain_step& step = chain.step[s];
+            if (step.pad_to > result.rank) {
+                shape padded{step.pad_to, {}};
+                for (int i = 0; i < step.pad_to; ++i) {
+                    const int source = i - (step.pad_to - result.rank);
+                    padded.size[i] = source < 0 ? 1 : result.size[source];
+                }
+                result = padded;
+            }
+            for (int i = 0; i < result.rank; ++i) stretched[i] = step.stretched[i];
+            const bool any = [&] {
+                for (int i = 0; i < result.rank; ++i)
+                    if (stretched[i]) return true;
+                return false;
+            }();
+            index_map_spec map = step.map;
+            if ((map.kind == map_kind::slice || map.kind == map_kind::flip) && stretched[normal_axis(map.number[0], result.rank)])
+                continue;
+            if (any && (map.kind == map_kind::reshape || map.kind == map_kind::unflatten || map.kind == map_kind::flatten)) {
+                fail(nest_violation::map_of_broadcast);
+                return false;
+            }
+            bool moved[max_rank]{};
+            move_mask(map, result.rank, stretched, moved);
+            if (map.kind == map_kind::expand && any) {
+                // Stretched axes stay 1 here; the access broadcasts them.
+                const int grow = map.count - result.rank;
+                for (int i = 0; i < result.rank; ++i)
+                    if (stretched[i]) map.number[grow + i] = 1;
+            }
+            const shape_result mapped = mapped_shape(map, result);
+            if (!mapped.ok()) {
+                fail(nest_violation::map_of_broadcast);
+                return false;
+            }
+            result = mapped.value;
+            for (int i = 0; i < max_rank; ++i) stretched[i] = moved[i];
+        }
+        return true;
+    }
+    /// Where marks on axes go under a map that moves axes.
+    static constexpr void move_mask(const index_map_spec& map, int rank, const bool (&from)[max_rank], bool (&to)[max_rank]) {
+        switch (map.kind) {
+            case map_kind::permute:
+                for (int i = 0; i < rank; ++i) to[i] = from[normal_axis(map.number[i], rank)];
+                break;
+            case map_kind::squeeze: {
+                const int axis = normal_axis(map.number[0], rank);
+                for (int i = 0; i + 1 < rank; ++i) to[i] = from[i < axis ? i : i + 1];
+                break;
+            }
+            case map_kind::unsqueeze: {
+                const int axis = normal_axis(map.number[0], rank + 1);
+                for (int i = 0; i <= rank; ++i) to[i] = i == axis ? false : from[i < axis ? i : i - 1];
+                break;
+            }
+            case map_kind::expand:
+                for (int i = 0; i < rank; ++i) to[map.count - rank + i] = from[i];
+                break;
+            default:
+                for (int i = 0; i < rank; ++i) to[i] = from[i];
+        }
+    }
+
+    constexpr int lower(int index, const chain_list& chain, const access& use) {
+        if (out.why != nest_violation::none) return -1;
+        const node_value& n = node[index];
+        if (n.kind == node_kind::index_map) {
+            chain_list longer;
+            if (chain.length == max_chain) return fail(nest_violation::too_large);
+            longer.length = chain.length + 1;
+            longer.step[0].map = n.op->map;
+            longer.step[0].pad_to = facts->sizes[n.argument[0]].rank;
+            for (int i = 0; i < chain.length; ++i) longer.step[i + 1] = chain.step[i];
+            return lower(n.argument[0], longer, use);
+        }
+        // The access from the node's own point of view: axes of static size 1 don't vary.
+        shape mapped{};
+        bool stretched[max_rank]{};
+        if (!chain_shape(facts->sizes[index], chain, mapped, stretched)) return -1;
+        instance made;
+        made.kind = n.kind;
+        made.node = index;
+        made.arity = n.arity;
+        made.type = compute_dtype(facts->type[index].type);
+        made.rank = mapped.rank;
+        for (int i = 0; i < mapped.rank; ++i) {
+            const int distance = mapped.rank - 1 - i;
+            const bool inside = distance < use.rank;
+            made.axis[i] = inside ? use.axis[use.rank - 1 - distance] : -1;
+            made.varies[i] = inside && use.varies[use.rank - 1 - distance] && mapped.size[i] != 1 && !stretched[i];
+        }
+        made.chain_length = 0;
+        const bool carries_chain = n.kind == node_kind::leaf || n.kind == node_kind::coordinate;
+        if (carries_chain) {
+            made.chain_length = chain.length;
+            for (int i = 0; i < chain.length; ++i) made.chain[i] = chain.step[i];
+        }
+        access inner;
+        inner.rank = made.rank;
+        for (int i = 0; i < made.rank; ++i) {
+            inner.axis[i] = made.axis[i];
+            inner.varies[i] = made.varies[i];
+        }
+        switch (n.kind) {
+            case node_kind::leaf:
+            case node_kind::coordinate:
+                made.arity = 0;
+                for (int i = 0; i < made.rank; ++i)
+                    if (made.varies[i]) {
+                        made.free |= u32(1) << made.axis[i];
+                        if (!note_size(made.axis[i], mapped.size[i])) return fail(nest_violation::different_sizes);
+                    }
+                break;
+            case node_kind::map:
+                for (int a = 0; a < n.arity; ++a) {
+                    made.immediate[a] = n.argument[a];
+                    if (is_immediate(n.argument[a])) {
+                        made.argument[a] = -1;
+                        continue;
+                    }
+                    chain_list longer = chain;
+                    if (chain.length > 0) {
+                        // An argument that is broadcast to this node's shape keeps size 1 on those axes along the chain.
+                        const shape& whole = facts->sizes[index];
+                        const shape& own = facts->sizes[n.argument[a]];
+                        bool mark[max_rank]{};
+                        for (int i = 0; i < whole.rank; ++i) {
+                            const i64 size = own.from_right(whole.rank - 1 - i);
+                            mark[i] = size == 1 && whole.size[i] != 1;
+                        }
+                        if (!mark_chain(longer, whole.rank, mark)) return -1;
+                    }
+                    const int argument = lower(n.argument[a], longer, inner);
+                    if (argument < 0) return -1;
+                    made.argument[a] = argument;
+                    made.free |= out.at[argument].free;
+                    if (out.at[argument].level > made.level) made.level = out.at[argument].level;
+                }
+                break;
+            case node_kind::reduce: {
+                if (!lower_reduction(index, chain, made, inner)) return -1;
+                break;
+            }
+            default: break;
+        }
+        return add(made);
+    }
+
+    /// Marks the stretched axes on every step of a chain.
+    constexpr bool mark_chain(chain_list& chain, int rank, const bool (&mark)[max_rank]) {
+        bool now[max_rank]{};
+        for (int i = 0; i < max_rank; ++i) now[i] = mark[i];
+        int current = rank;
+        for (int s = 0; s < chain.length; ++s) {
+            chain_step& step = chain.step[s];
+            if (s == 0) step.pad_to = rank;
+            bool any = false;
+            for (int i = 0; i < current; ++i) {
+                step.stretched[i] = step.stretched[i] || now[i];
+                any = any || now[i];
+            }
+            bool moved[max_rank]{};
+            const map_kind kind = step.map.kind;
+            if (any && (kind == map_kind::reshape || kind == map_kind::unflatten || kind == map_kind::flatten)) {
+                fail(nest_violation::map_of_broadcast);
+                return false;
+            }
+            move_mask(step.map, current, now, moved);
+            if (kind == map_kind::squeeze) --current;
+            if (kind == map_kind::unsqueeze) ++current;
+            if (kind == map_kind::expand || kind == map_kind::reshape) current = step.map.count;
+            if (kind == map_kind::unflatten) ++current;
+            if (kind == map_kind::flatten)
+                current -= normal_axis(step.map.number[1], current) - normal_axis(step.map.number[0], current);
+            for (int i = 0; i < max_rank; ++i) now[i] = moved[i];
+        }
+        return true;
+    }
+
+    constexpr bool lower_reduction(int index, const chain_list& chain, instance& made, const access& outer) {
+        const node_value& n = node[index];
+        const shape& from = facts->sizes[n.argument[0]];
+        bool reduced[max_rank]{};
+        int ignored = 0;
+        reduced_axes(*n.op, from.rank, reduced, ignored);
+        access use;
+        use.rank = from.rank;
+        chain_list pushed = chain;
+        bool mark[max_rank]{};
+        for (int i = 0; i < from.rank; ++i) mark[i] = reduced[i];
+        if (chain.length > 0) {
+            // The same maps apply to the argument when they only move axes, and leave the folded ones alone.
+            if (!n.op->keep) {
+                fail(nest_violation::map_of_reduction);
+                return false;
+            }
+            int kept = 0;
+            pushed.length = 0;
+            int rank = from.rank;
+            for (int s = 0; s < chain.length; ++s) {
+                const index_map_spec& map = chain.step[s].map;
+                const bool on_folded = (map.kind == map_kind::slice || map.kind == map_kind::flip) &&
+                                       mark[normal_axis(map.number[0], rank)];
+                const bool moves = map.kind == map_kind::permute || map.kind == map_kind::slice || map.kind == map_kind::flip ||
+                                   map.kind == map_kind::unsqueeze;
+                if (!moves) {
+                    fail(nest_violation::map_of_reduction);
+                    return false;
+                }
+                if (on_folded) continue;
+                pushed.step[kept] = chain.step[s];
+                for (int i = 0; i < max_rank; ++i) pushed.step[kept].stretched[i] = chain.step[s].stretched[i] && !mark[i];
+                ++kept;
+                bool moved[max_rank]{};
+                move_mask(map, rank, mark, moved);
+                for (int i = 0; i < max_rank; ++i) mark[i] = moved[i];
+                if (map.kind == map_kind::unsqueeze) ++rank;
+            }
+            pushed.length = kept;
+            use.rank = rank;
+        }
+        // Loop axes of the argument: kept ones follow the use; a folded one follows the axis along which the result is
+        // broadcast back, so that softmax and its kin read one row; else a new one.
+        shape argument_shape{};
+        bool unused[max_rank]{};
+        if (!chain_shape(from, pushed, argument_shape, unused)) return false;
+        int next = 0;
+        access kept{};
+        bool leading = true, seen_kept = false;
+        for (int i = 0; i < use.rank; ++i) {
+            if (!mark[i]) seen_kept = true;
+            if (mark[i] && seen_kept) leading = false;
+        }
+        const bool keep = n.op->keep;
+        for (int i = 0; i < use.rank; ++i) {
+            if (keep || !mark[i]) {
+                const int source = keep ? i : next++;
+                const int distance = (keep ? use.rank : outer.rank) - 1 - source;
+                const bool inside = distance < outer.rank;
+                use.axis[i] = inside ? outer.axis[outer.rank - 1 - distance] : -1;
+                use.varies[i] = inside && (mark[i] ? true : outer.varies[outer.rank - 1 - distance]);
+                if (!mark[i]) {
+                    kept.axis[kept.rank] = use.axis[i];
+                    kept.varies[kept.rank++] = use.varies[i];
+                }
+            }
+        }
+        for (int i = 0; i < use.rank; ++i) {
+            if (!mark[i]) continue;
+            const i64 size = argument_shape.size[i];
+            if (keep && use.axis[i] >= 0 && compatible(use.axis[i], size) && !taken(use, i)) {
+                use.varies[i] = true;
+                continue;
+            }
+            use.axis[i] = -1;
+            const int position = use.rank - 1 - i;
+            if (keep || leading) {
+                const int candidate = axis_at_position[position];
+                if ((candidate < 0 || compatible(candidate, size)) && !taken_axis(use, i, candidate)) {
+                    use.axis[i] = position_axis(position);
+                    use.varies[i] = true;
+                    continue;
+                }
+            }
+            use.axis[i] = find_fresh(use, i, kept, size);
+            use.varies[i] = true;
+            if (out.why != nest_violation::none) return false;
+        }
+        const int argument = lower(n.argument[0], pushed, use);
+        if (argument < 0) return false;
+        made.arity = 1;
+        made.argument[0] = argument;
+        made.immediate[0] = n.argument[0];
+        made.free = out.at[argument].free;
+        made.level = out.at[argument].level;
+        // Folded loop axes; an axis of static size 1 folds nothing. The trailing run of folded axes follows the lane rule.
+        bool trailing = true;
+        for (int i = use.rank - 1; i >= 0; --i) {
+            if (!mark[i]) {
+                trailing = false;
+                continue;
+            }
+            if (argument_shape.size[i] == 1) continue;
+            const u32 bit = u32(1) << use.axis[i];
+            if (!note_size(use.axis[i], argument_shape.size[i])) {
+                fail(nest_violation::different_sizes);
+                return false;
+            }
+            made.folded |= bit;
+            if (trailing) made.lane_axes |= bit;
+        }
+        made.free &= ~made.folded;
+        if (made.folded) ++made.level;
+        return true;
+    }
+    constexpr bool compatible(int axis, i64 size) const {
+        const i64 known = out.axis_size[axis];
+        return known == size || known == 1 || size == 1 || known < 0 || size < 0;
+    }
+    static constexpr bool taken(const access& use, int index) {
+        for (int i = 0; i < use.rank; ++i)
+            if (i != index && use.axis[i] == use.axis[index] && use.varies[i]) return true;
+        return false;
+    }
+    static constexpr bool taken_axis(const access& use, int index, int axis) {
+        if (axis < 0) return false;
+        for (int i = 0; i < use.rank; ++i)
+            if (i != index && use.axis[i] == axis && use.varies[i]) return true;
+        return false;
+    }
+    constexpr int find_fresh(const access& use, int index, const access& kept, i64 size) {
+        for (int f = 0; f < fresh_count; ++f) {
+            const fresh_axis& known = fresh[f];
+            bool same = known.node_rank == use.rank && known.position == index && known.kept.rank == kept.rank &&
+                        compatible(known.axis, size);
+            for (int i = 0; same && i < kept.rank; ++i)
+                same = known.kept.axis[i] == kept.axis[i] && known.kept.varies[i] == kept.varies[i];
+            if (same) return known.axis;
+        }
+        int key = 1;
+        for (int i = 0; i < use.rank; ++i) {
+            if (use.axis[i] < 0) continue;
+            if (i < index) key = out.axis_key[use.axis[i]] + 1 + fresh_count;
+            if (i > index && (index == 0 || use.axis[index - 1] < 0)) {
+                key = out.axis_key[use.axis[i]] - 512 + fresh_count;
+                break;
+            }
+        }
+        if (fresh_count == max_loop_axes) {
+            fail(nest_violation::too_large);
+            return 0;
+        }
+        const int axis = new_axis(key, 1);
+        fresh[fresh_count].node_rank = use.rank;
+        fresh[fresh_count].position = index;
+        fresh[fresh_count].kept = kept;
+        fresh[fresh_count].axis = axis;
+        ++fresh_count;
+        return axis;
+    }
+
+    constexpr int add(const instance& made) {
+        for (int i = 0; i < out.size; ++i) {
+            const instance& known = out.at[i];
+            if (known.node != made.node || known.free != made.free || known.chain_length != made.chain_length ||
+                known.folded != made.folded)
+                continue;
+            bool same = known.rank == made.rank;
+            for (int a = 0; same && a < made.arity; ++a) same = known.argument[a] == made.argument[a];
+            // Where the value doesn't vary, the axis it would follow is without meaning.
+            for (int a = 0; same && a < made.rank; ++a)
+                same = known.varies[a] == made.varies[a] && (!made.varies[a] || known.axis[a] == made.axis[a]);
+            for (int a = 0; same && a < made.chain_length; ++a) same = known.chain[a] == made.chain[a];
+            if (same) return i;
+        }
+        if (out.size == lowered<Nodes, Outputs>::capacity) return fail(nest_violation::too_large);
+        out.at[out.size] = made;
+        return out.size++;
+    }
+
+    /// A count refers to a reduction by node; any instance of it folds the same sizes.
+    constexpr void resolve_counts() {
+        for (int i = 0; i < out.size; ++i)
+            for (int a = 0; a < out.at[i].arity; ++a) {
+                if (out.at[i].argument[a] >= 0 || out.at[i].kind != node_kind::map) continue;
+                const node_value& immediate = node[out.at[i].immediate[a]];
+                if (immediate.kind == node_kind::count) out.at[i].count_of[a] = reduction_instance(immediate.argument[0]);
+            }
+    }
+    constexpr int reduction_instance(int reduction) {
+        for (int i = 0; i < out.size; ++i)
+            if (out.at[i].node == reduction) return i;
+        return fail(nest_violation::too_large);
+    }
+
+    /// Chooses the nest: which axes the inner reductions fold, and whether others fold row values.
+    constexpr void choose_nest() {
+        for (int i = 0; i < out.axis_count; ++i) out.order[i] = i;
+        for (int i = 1; i < out.axis_count; ++i)
+            for (int j = i; j > 0 && out.axis_key[out.order[j]] < out.axis_key[out.order[j - 1]]; --j) {
+                const int swap = out.order[j];
+                out.order[j] = out.order[j - 1];
+                out.order[j - 1] = swap;
+            }
+        u32 groups[2]{};
+        int group_count = 0;
+        for (int i = 0; i < out.size; ++i) {
+            const u32 folded = out.at[i].folded;
+            if (!folded) continue;
+            bool known = false;
+            for (int g = 0; g < group_count; ++g) known = known || groups[g] == folded;
+            if (known) continue;
+            if (group_count == 2) {
+                fail(nest_violation::incompatible_axes);
+                return;
+            }
+            groups[group_count++] = folded;
+        }
+        if (group_count == 0) {
+            out.kind = nest_kind::pointwise;
+            return;
+        }
+        if (group_count == 1) {
+            out.inner = groups[0];
+        } else if (nests(groups[0], groups[1])) {
+            out.inner = groups[0];
+            out.outer = groups[1];
+        } else if (nests(groups[1], groups[0])) {
+            out.inner = groups[1];
+            out.outer = groups[0];
+        } else {
+            fail(nest_violation::incompatible_axes);
+            return;
+        }
+        bool first = true;
+        for (int i = 0; i < out.size; ++i) {
+            instance& it = out.at[i];
+            if (!it.folded) continue;
+            it.fold_group = it.folded == out.inner ? 0 : 1;
+            if (it.fold_group == 0) {
+                if (!first && it.lane_axes != out.inner_lane) {
+                    fail(nest_violation::incompatible_axes);
+                    return;
+                }
+                out.inner_lane = it.lane_axes;
+                first = false;
+                if (it.level > out.levels) out.levels = it.level;
+            } else if (it.lane_axes != it.folded) {
+                fail(nest_violation::incompatible_axes);  // row values fold by the lane rule only
+                return;
+            }
+        }
+        out.kind = out.inner_lane ? nest_kind::rows : nest_kind::columns;
+        if (out.outer && out.kind == nest_kind::columns) fail(nest_violation::incompatible_axes);
+    }
+    /// Reductions over `outer` fold values that don't vary over `inner`, all rows are theirs, and nothing else depends on them.
+    constexpr bool nests(u32 inner, u32 outer) const {
+        if (inner & outer) return false;
+        bool depends[lowered<Nodes, Outputs>::capacity]{};
+        for (int i = 0; i < out.size; ++i) {
+            const instance& it = out.at[i];
+            for (int a = 0; a < it.arity; ++a)
+                if (it.argument[a] >= 0 && depends[it.argument[a]]) depends[i] = true;
+            if (it.folded == outer) {
+                if (out.at[it.argument[0]].free & inner) return false;
+                if (depends[i]) return false;  // a second level over rows would need a second sweep
+                depends[i] = true;
+            }
+            if (depends[i] && (it.free != 0 || it.folded == inner)) return false;
+        }
+        return true;
+    }
+};
+
+}  // namespace detail
+
+/// The lowered form of an assignment type, once per type.
+template <class Assignment>
+struct lowering_of;
+template <class... Node, int... Roots, class... Leaves, class... Outputs>
+struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>> {
+    static constexpr int node_count = int(sizeof...(Node));
+    static constexpr int leaf_count = int(sizeof...(Leaves));
+    static constexpr int output_count = int(sizeof...(Outputs));
+    static constexpr node_value node[node_count] = {node_traits<Node>::value...};
+    static constexpr shape leaf_shape[leaf_count + 1] = {detail::leaf_facts<Leaves>::sizes..., shape{}};
+    static constexpr value_type leaf_type[leaf_count + 1] = {detail::leaf_facts<Leaves>::type..., value_type{}};
+    static constexpr bool weak_leaf[leaf_count + 1] = {detail::leaf_facts<Leaves>::type.weak..., false};
+    static constexpr shape output_shape[output_count] = {Outputs::extents_type::static_shape...};
+
+    static constexpr inferred<node_count> infer() {
+        inferred<node_count> out;
+        for (int i = 0; i < node_count; ++i) {
+            if (node[i].kind == node_kind::leaf) {
+                out.sizes[i] = leaf_shape[node[i].bits];
+                out.type[i] = leaf_type[node[i].bits];
+            }
+            if (!infer_node(out, node, i)) return out;
+        }
+        out.at = -1;
+        return out;
+    }
+    static constexpr inferred<node_count> facts = infer();
+
+    static constexpr lowered<node_count, output_count> lower() {
+        detail::lowering<node_count, output_count> work;
+        work.node = node;
+        work.facts = &facts;
+        work.weak_leaf = weak_leaf;
+        constexpr int roots[] = {Roots...};
+        // The outputs' axes are the first loop axes, aligned at the right.
+        for (int o = 0; o < output_count; ++o)
+            for (int i = 0; i < output_shape[o].rank; ++i)
+                work.note_size(work.position_axis(output_shape[o].rank - 1 - i), output_shape[o].size[i]);
+        for (int o = 0; o < output_count; ++o) {
+            detail::access use;
+            use.rank = output_shape[o].rank;
+            for (int i = 0; i < use.rank; ++i) {
+                use.axis[i] = work.axis_at_position[use.rank - 1 - i];
+                use.varies[i] = output_shape[o].size[i] != 1;
+                work.out.output_axis[o][i] = use.axis[i];
+                work.out.output_varies[o][i] = use.varies[i];
+                if (use.varies[i]) work.out.output_free[o] |= u32(1) << use.axis[i];
+            }
+            work.out.output_immediate[o] = roots[o];
+            work.out.output[o] = work.is_immediate(roots[o]) ? -1 : work.lower(roots[o], detail::chain_list{}, use);
+            if (work.out.why != nest_violation::none) return work.out;
+        }
+        work.resolve_counts();
+        work.choose_nest();
+        return work.out;
+    }
+    static constexpr lowered<node_count, output_count> value = lower();
+};
+
+/// Check struct: a program that is one kernel.
+template <nest_violation Why>
+struct one_kernel {
+    static_assert(Why != nest_violation::incompatible_axes,
+                  "[SINTER-P001] these reductions fold different axes and can't share one kernel. Hint: run them as two "
+                  "assignments, or ask for split(...).");
+    static_assert(Why != nest_violation::different_sizes,
+                  "[SINTER-P002] reductions over axes of different sizes can't share one kernel. Hint: run them separately.");
+    static_assert(Why != nest_violation::map_of_reduction,
+                  "[SINTER-P003] this index map of a reduced value can't be pushed to the operands. Hint: map the operand instead, "
+                  "or store the reduction first.");
+    static_assert(Why != nest_violation::map_of_broadcast,
+                  "[SINTER-P004] a reshape of a broadcast value can't be pushed to the operands. Hint: reshape the operands.");
+    static_assert(Why != nest_violation::too_large,
+                  "[SINTER-P005] more axes, maps or values than one kernel's tables hold. Hint: split the formula.");
+    static constexpr bool ok = Why == nest_violation::none;
+};
+
+}  // namespace sinter

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Composites of neural networks, written from the other operators alone (C7): the list of operations below is the contract.
+// Each is a traced operator: its arguments are one node each, and inside another formula it is inlined. Reductions run over the
+// last axis unless said otherwise; statistics keep it as 1.
+#pragma once
+
+#include "reduce.hpp"
+#include "view.hpp"
+
+namespace sinter {
+
+namespace bodies {
+/// e = exp(x - max); e * (1 / sum e). A row of -inf gives NaN, as does a NaN or +inf in a row (C6).
+template <class Axes>
+struct softmax {
+    constexpr traced operator()(traced x) const {
+        const traced e = exp(x - max(x, Axes{}));
+        return e * reciprocal(sum(e, Axes{}));
+    }
+};
+/// Masked elements (mask false) are left out of maximum and sum and give 0; a row with nothing left is all 0.
+template <class Axes>
+struct masked_softmax {
+    constexpr traced operator()(traced x, traced mask) const {
+        const float infinity = __builtin_huge_valf();
+        const traced top = max(where(mask, x, -infinity), Axes{});
+        const traced e = where(mask, exp(x - top), 0.0f);
+        return where(mask, e * reciprocal(sum(e, Axes{})), 0.0f);
+    }
+};
+template <class Axes>
+struct log_softmax;
+template <i64... Axis>
+struct log_softmax<axes_t<Axis...>> {
+    constexpr traced operator()(traced x) const { return x - logsumexp<axes_t<Axis...>, true>{}(x); }
+};
+}  // namespace bodies
+
+/// softmax(x) over the last axis, or softmax(x, axes<...>). Shape and type of x (integers: f32).
+template <tensor_operand Operand>
+SINTER_INLINE auto softmax(Operand&& x) {
+    return detail::fused_operator<bodies::softmax<axes_t<-1>>>{}(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, i64... Axis>
+SINTER_INLINE auto softmax(Operand&& x, axes_t<Axis...>) {
+    return detail::fused_operator<bodies::softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x));
+}
+/// softmax(x, mask): mask is bool and broadcasts to x.
+template <tensor_operand Operand, tensor_operand Mask>
+SINTER_INLINE auto softmax(Operand&& x, Mask&& mask) {
+    return detail::fused_operator<bodies::masked_softmax<axes_t<-1>>>{}(static_cast<Operand&&>(x), static_cast<Mask&&>(mask));
+}
+template <tensor_operand Operand, tensor_operand Mask, i64... Axis>
+SINTER_INLINE auto softmax(Operand&& x, Mask&& mask, axes_t<Axis...>) {
+    return detail::fused_operator<bodies::masked_softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), static_cast<Mask&&>(mask));
+}
+/// x - logsumexp(x).
+template <tensor_operand Operand>
+SINTER_INLINE auto log_softmax(Operand&& x) {
+    return detail::fused_operator<bodies::log_softmax<axes_t<-1>>>{}(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, i64... Axis>
+SINTER_INLINE auto log_softmax(Operand&& x, axes_t<Axis...>) {
+    return detail::fused_operator<bodies::log_softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x));
+}
+
+namespace bodies {
+template <class Axes>
+struct normalize {
+    /// (x - mean) * rsqrt(variance + eps)
+    constexpr traced operator()(traced x, traced eps) const {
+        return (x - sinter::mean(x, Axes{})) * rsqrt(sinter::variance(x, Axes{}) + eps);
+    }
+};
+struct layer_norm {
+    constexpr traced operator()(traced x, traced weight, traced bias, traced eps) const {
+        return normalize<axes_t<-1>>{}(x, eps) * weight + bias;
+    }
+    constexpr traced operator()(traced x, traced weight, traced eps) const { return normalize<axes_t<-1>>{}(x, eps) * weight; }
+    constexpr traced operator()(traced x, traced eps) const { return normalize<axes_t<-1>>{}(x, eps); }
+};
+struct rms_norm {
+    constexpr traced operator()(traced x, traced weight, traced eps) const {
+        return x * rsqrt(sinter::mean(x * x, last_axis) + eps) * weight;
+    }
+    constexpr traced operator()(traced x, traced eps) const { return x * rsqrt(sinter::mean(x * x, last_axis) + eps); }
+};
+/// The channel axis of x is axis 1; statistics and parameters broadcast as (channels, 1, ..., 1).
+struct batch_norm {
+    constexpr traced operator()(traced x, traced mean, traced variance, traced weight, traced bias, traced eps) const {
+        return (x - mean) * rsqrt(variance + eps) * weight + bias;
+    }
+};
+/// x already split as (batch, groups, channels / groups, ...).
+template <class Axes>
+struct group_normalize {
+    constexpr traced operator()(traced x, traced weight, traced bias, traced eps) const {
+        return normalize<Axes>{}(x, eps) * weight + bias;
+    }
+};
+}  // namespace bodies
+
+/// layer_norm(x, weight, bias, eps) over the last axis; weight and bias may be left out (from the right: bias, then weight).
+inline constexpr detail::fused_operator<bodies::layer_norm> layer_norm{};
+/// rms_norm(x, weight, eps) or rms_norm(x, eps): x * rsqrt(mean(x^2) + eps) * weight over the last axis.
+inline constexpr detail::fused_operator<bodies::rms_norm> rms_norm{};
+/// (x - mean) * rsqrt(variance + eps) over any axes, without parameters.
+template <tensor_operand Operand, i64... Axis, operand Epsilon>
+SINTER_INLINE auto normalize(Operand&& x, axes_t<Axis...>, Epsilon&& eps) {
+    return detail::fused_operator<bodies::normalize<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), static_cast<Epsilon&&>(eps));
+}
+/// Inference: batch_norm(x, mean, variance, weight, bias, eps) with x of shape (batch, channels, ...): the parameters have shape
+/// (channels, 1, ...) so that they broadcast along axis 1 (reshape them so; a view costs nothing).
+inline constexpr detail::fused_operator<bodies::batch_norm> batch_norm{};
+
+namespace detail {
+template <i64 Position, i64 Rank, class Operand>
+SINTER_INLINE auto trailing_ones(Operand&& x) {
+    if constexpr (Position == Rank)
+        return as_expression(x);
+    else
+        return trailing_ones<Position + 1, Rank>(unsqueeze<-1>(static_cast<Operand&&>(x)));
+}
+template <class Sequence>
+struct axes_from_two;
+template <int... Index>
+struct axes_from_two<indices<Index...>> {
+    using type = axes_t<i64(Index + 2)...>;
+};
+}  // namespace detail
+/// group_norm<Groups>(x, weight, bias, eps): x (batch, channels, ...), weight and bias (channels). The result has the shape
+/// (batch, Groups, channels / Groups, ...): assign it to `unflatten<1, Groups>(y)`, which costs nothing.
+template <i64 Groups, tensor_operand Operand, tensor_operand Weight, tensor_operand Bias, operand Epsilon>
+SINTER_INLINE auto group_norm(Operand&& x, Weight&& weight, Bias&& bias, Epsilon&& eps) {
+    const auto split = detail::as_expression(x);
+    constexpr int rank = remove_cvref<decltype(split)>::extents_type::rank;
+    using statistics = typename detail::axes_from_two<make_indices<rank - 1>>::type;
+    return detail::fused_operator<bodies::group_normalize<statistics>>{}(
+        unflatten<1, Groups>(static_cast<Operand&&>(x)),
+        detail::trailing_ones<2, rank>(unflatten<0, Groups>(static_cast<Weight&&>(weight))),
+        detail::trailing_ones<2, rank>(unflatten<0, Groups>(static_cast<Bias&&>(bias))), static_cast<Epsilon&&>(eps));
+}
+
+namespace bodies {
+/// logsumexp(x) - x[target], per row; the target is found by comparing the coordinate, so that it is one pass over the row.
+struct cross_entropy {
+    constexpr traced operator()(traced x, traced target) const {
+        const traced hit = iota<-1>(x) == target;
+        const traced picked = sum(where(hit, x, 0.0f), last_axis);
+        return logsumexp<axes_t<-1>, true>{}(x) - picked;
+    }
+};
+}  // namespace bodies
+/// cross_entropy(x, target): x (..., classes), target an integer tensor (..., 1) of class indices; the loss per row, (..., 1).
+inline constexpr detail::fused_operator<bodies::cross_entropy> cross_entropy{};
+
+// ------------------------------------------------------------------------------------------------------------ activations
+namespace bodies {
+struct leaky_relu {
+    constexpr traced operator()(traced x, traced slope) const { return where(x < 0, slope * x, x); }
+    constexpr traced operator()(traced x) const { return where(x < 0, 0.01f * x, x); }
+};
+/// clamp(alpha x + beta, 0, 1); ONNX's defaults alpha 0.2, beta 0.5.
+struct hard_sigmoid {
+    constexpr traced operator()(traced x, traced alpha, traced beta) const { return clamp(alpha * x + beta, 0.0f, 1.0f); }
+    constexpr traced operator()(traced x) const { return clamp(0.2f * x + 0.5f, 0.0f, 1.0f); }
+};
+/// x * clamp(x / 6 + 1 / 2, 0, 1).
+struct hard_swish {
+    constexpr traced operator()(traced x) const { return x * clamp(x * (1.0f / 6.0f) + 0.5f, 0.0f, 1.0f); }
+};
+}  // namespace bodies
+/// x < 0 ? slope x : x; the slope is 0.01 when left out.
+inline constexpr detail::fused_operator<bodies::leaky_relu> leaky_relu{};
+inline constexpr detail::fused_operator<bodies::hard_sigmoid> hard_sigmoid{};
+inline constexpr detail::fused_operator<bodies::hard_swish> hard_swish{};
+
+}  // namespace sinter

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The operator table of elementwise functions: name, arity, type rule, rough cost, and the lane function that computes it.
+// NaN rules: unless said otherwise a NaN operand gives NaN. Shapes broadcast (NumPy). Bounds of the transcendental functions
+// stand beside their algorithms (math.hpp). To add an operator, see CONTRIBUTING: one line here, one test, one docs row.
+#pragma once
+
+#include "../expression.hpp"
+#include "../lane.hpp"
+#include "../math.hpp"
+#include "cast.hpp"
+#include "type_rules.hpp"
+
+namespace sinter {
+
+// An operation: facts for inference, `apply` for evaluation. The lane function is found by argument-dependent lookup, so that a
+// backend can replace it by an instruction.
+#define SINTER_OPERATION_1(op, text, type_rule, price, ...)                                                              \
+    struct op {                                                                                                          \
+        static constexpr op_facts facts{.name = text, .kind = node_kind::map, .arity = 1, .rule = &rules::type_rule, .cost = price}; \
+        template <class Value>                                                                                           \
+        static SINTER_INLINE auto apply(Value x) {                                                                       \
+            return __VA_ARGS__;                                                                                          \
+        }                                                                                                                \
+    };
+#define SINTER_OPERATION_2(op, text, type_rule, price, ...)                                                              \
+    struct op {                                                                                                          \
+        static constexpr op_facts facts{.name = text, .kind = node_kind::map, .arity = 2, .rule = &rules::type_rule, .cost = price}; \
+        template <class Value>                                                                                           \
+        static SINTER_INLINE auto apply(Value x, Value y) {                                                              \
+            return __VA_ARGS__;                                                                                          \
+        }                                                                                                                \
+    };
+#define SINTER_FUNCTION_1(function, op)                            \
+    template <tensor_operand Operand>                              \
+    SINTER_INLINE auto function(Operand&& x) {                     \
+        return detail::apply<op>(static_cast<Operand&&>(x));       \
+    }
+#define SINTER_FUNCTION_2(function, op)                                                         \
+    template <class Left, class Right>                                                          \
+        requires operands<Left, Right>                                                          \
+    SINTER_INLINE auto function(Left&& x, Right&& y) {                                          \
+        return detail::apply<op>(static_cast<Left&&>(x), static_cast<Right&&>(y));              \
+    }
+
+// ------------------------------------------------------------------------------------------------------------- arithmetic
+// Floats: IEEE, rounded once (A1). Integers wrap in their type (T3); / truncates, x / 0 is 0, MIN / -1 is MIN (A2).
+SINTER_OPERATION_2(add_op, "add", arithmetic, 1, add(x, y))
+SINTER_OPERATION_2(sub_op, "sub", arithmetic, 1, sub(x, y))
+SINTER_OPERATION_2(mul_op, "mul", arithmetic, 1, mul(x, y))
+SINTER_OPERATION_2(div_op, "div", arithmetic, 4, div(x, y))
+SINTER_OPERATION_2(rem_op, "rem", arithmetic, 8, fmod(x, y))
+SINTER_OPERATION_1(neg_op, "neg", arithmetic, 1, neg(x))
+SINTER_OPERATION_1(abs_op, "abs", arithmetic, 1, abs(x))
+SINTER_OPERATION_1(copy_op, "copy", selection, 0, x)
+SINTER_FUNCTION_2(operator+, add_op)
+SINTER_FUNCTION_2(operator-, sub_op)
+SINTER_FUNCTION_2(operator*, mul_op)
+SINTER_FUNCTION_2(operator/, div_op)
+SINTER_FUNCTION_2(operator%, rem_op)  // the sign of the dividend, as C++; x % 0 is 0 for integers
+SINTER_FUNCTION_1(operator-, neg_op)
+SINTER_FUNCTION_1(operator+, copy_op)
+SINTER_FUNCTION_1(copy, copy_op)  // the elements themselves: `y = copy(x)`
+SINTER_FUNCTION_1(abs, abs_op)    // abs(MIN) is MIN for integers
+
+/// fma(x, y, z) = x * y + z, rounded once (floats; A1).
+struct fma_op {
+    static constexpr op_facts facts{.name = "fma", .kind = node_kind::map, .arity = 3, .rule = &rules::floating, .cost = 1};
+    template <class Value>
+    static SINTER_INLINE auto apply(Value x, Value y, Value z) {
+        return fma(x, y, z);
+    }
+};
+template <class First, class Second, class Third>
+    requires operands<First, Second, Third>
+SINTER_INLINE auto fma(First&& x, Second&& y, Third&& z) {
+    return detail::apply<fma_op>(static_cast<First&&>(x), static_cast<Second&&>(y), static_cast<Third&&>(z));
+}
+
+// Exact remainders (A3): `fmod` takes the sign of the dividend, `remainder` that of the divisor; integers by A2.
+SINTER_OPERATION_2(fmod_op, "fmod", arithmetic_no_f64, 20, fmod(x, y))
+SINTER_OPERATION_2(remainder_op, "remainder", arithmetic_no_f64, 24, remainder(x, y))
+SINTER_OPERATION_2(floor_divide_op, "floor_divide", arithmetic_no_f64, 24, floor_divide(x, y))
+SINTER_OPERATION_2(pow_op, "pow", arithmetic_no_f64, 60, pow(x, y))
+SINTER_FUNCTION_2(fmod, fmod_op)
+SINTER_FUNCTION_2(remainder, remainder_op)
+SINTER_FUNCTION_2(floor_divide, floor_divide_op)
+SINTER_FUNCTION_2(pow, pow_op)  // exact where the result is a representable integer (A4); integer powers wrap
+
+// -------------------------------------------------------------------------------------------------- comparison and logic
+SINTER_OPERATION_2(less_op, "less", comparison, 1, less(x, y))
+SINTER_OPERATION_2(less_equal_op, "less_equal", comparison, 1, less_equal(x, y))
+SINTER_OPERATION_2(greater_op, "greater", comparison, 1, less(y, x))
+SINTER_OPERATION_2(greater_equal_op, "greater_equal", comparison, 1, less_equal(y, x))
+SINTER_OPERATION_2(equal_op, "equal", comparison, 1, equal(x, y))
+SINTER_OPERATION_2(not_equal_op, "not_equal", comparison, 1, bit_not(equal(x, y)))
+SINTER_FUNCTION_2(operator<, less_op)
+SINTER_FUNCTION_2(operator<=, less_equal_op)
+SINTER_FUNCTION_2(operator>, greater_op)
+SINTER_FUNCTION_2(operator>=, greater_equal_op)
+SINTER_FUNCTION_2(operator==, equal_op)
+SINTER_FUNCTION_2(operator!=, not_equal_op)
+SINTER_OPERATION_2(logical_and_op, "logical_and", logical, 1, bit_and(x, y))
+SINTER_OPERATION_2(logical_or_op, "logical_or", logical, 1, bit_or(x, y))
+SINTER_OPERATION_2(logical_xor_op, "logical_xor", logical, 1, bit_xor(x, y))
+SINTER_OPERATION_1(logical_not_op, "logical_not", logical, 1, bit_not(x))
+SINTER_FUNCTION_2(operator&&, logical_and_op)  // both sides are evaluated: these are elementwise
+SINTER_FUNCTION_2(operator||, logical_or_op)
+SINTER_FUNCTION_2(logical_xor, logical_xor_op)
+SINTER_FUNCTION_1(operator!, logical_not_op)
+SINTER_OPERATION_1(is_nan_op, "is_nan", float_test, 1, is_nan(x))
+SINTER_OPERATION_1(is_inf_op, "is_inf", float_test, 2, is_inf(x))
+SINTER_OPERATION_1(is_finite_op, "is_finite", float_test, 2, is_finite(x))
+SINTER_FUNCTION_1(is_nan, is_nan_op)
+SINTER_FUNCTION_1(is_inf, is_inf_op)
+SINTER_FUNCTION_1(is_finite, is_finite_op)
+
+/// where(condition, x, y): x where the condition is true. The other side doesn't leak, NaN or not (B2).
+struct where_op {
+    static constexpr op_facts facts{.name = "where", .kind = node_kind::map, .arity = 3, .rule = &rules::where, .cost = 1};
+    template <class Mask, class Value>
+    static SINTER_INLINE auto apply(Mask condition, Value x, Value y) {
+        return select(condition, x, y);
+    }
+};
+template <class Condition, class Left, class Right>
+    requires operands<Condition, Left, Right>
+SINTER_INLINE auto where(Condition&& condition, Left&& x, Right&& y) {
+    return detail::apply<where_op>(static_cast<Condition&&>(condition), static_cast<Left&&>(x), static_cast<Right&&>(y));
+}
+
+// ---------------------------------------------------------------------------------------------------------------- bitwise
+// Integers and bool (~ of bool is logical). A shift by the width or more gives 0, or the sign for a signed right shift (A2).
+SINTER_OPERATION_2(bit_and_op, "bit_and", bitwise, 1, bit_and(x, y))
+SINTER_OPERATION_2(bit_or_op, "bit_or", bitwise, 1, bit_or(x, y))
+SINTER_OPERATION_2(bit_xor_op, "bit_xor", bitwise, 1, bit_xor(x, y))
+SINTER_OPERATION_1(bit_not_op, "bit_not", bitwise, 1, bit_not(x))
+SINTER_OPERATION_2(shift_left_op, "shift_left", shift, 2, shift_left(x, y))
+SINTER_OPERATION_2(shift_right_op, "shift_right", shift, 2, shift_right(x, y))
+SINTER_FUNCTION_2(operator&, bit_and_op)
+SINTER_FUNCTION_2(operator|, bit_or_op)
+SINTER_FUNCTION_2(operator^, bit_xor_op)
+SINTER_FUNCTION_1(operator~, bit_not_op)
+SINTER_FUNCTION_2(operator<<, shift_left_op)
+SINTER_FUNCTION_2(operator>>, shift_right_op)
+
+// -------------------------------------------------------------------------------------------------------------- selection
+// min and max give NaN if any operand is NaN, and -0 < +0 (B1); fmin and fmax ignore one NaN (B3).
+SINTER_OPERATION_2(minimum_op, "minimum", selection, 3, minimum(x, y))
+SINTER_OPERATION_2(maximum_op, "maximum", selection, 3, maximum(x, y))
+namespace lane {
+template <class Value>
+SINTER_INLINE Value fmin_ignoring_nan(Value x, Value y) {
+    if constexpr (is_float_element<typename Value::element>)
+        return select(is_nan(x), y, select(is_nan(y), x, minimum(x, y)));
+    else
+        return minimum(x, y);
+}
+template <class Value>
+SINTER_INLINE Value fmax_ignoring_nan(Value x, Value y) {
+    if constexpr (is_float_element<typename Value::element>)
+        return select(is_nan(x), y, select(is_nan(y), x, maximum(x, y)));
+    else
+        return maximum(x, y);
+}
+template <class Value>
+SINTER_INLINE Value sign(Value x) {
+    using element = typename Value::element;
+    const Value zero(element(0)), one(element(1));
+    Value out = select(less(zero, x), one, zero);
+    if constexpr (element(-1) < element(0)) out = select(less(x, zero), Value(element(-1)), out);
+    if constexpr (is_float_element<element>) out = select(is_nan(x), x, out);
+    return out;
+}
+template <class Value>
+SINTER_INLINE Value round_or_same(Value x) {
+    if constexpr (is_float_element<typename Value::element>)
+        return round_even(x);
+    else
+        return x;
+}
+template <class Value>
+SINTER_INLINE Value floor_or_same(Value x) {
+    if constexpr (is_float_element<typename Value::element>)
+        return floor(x);
+    else
+        return x;
+}
+template <class Value>
+SINTER_INLINE Value ceil_or_same(Value x) {
+    if constexpr (is_float_element<typename Value::element>)
+        return ceil(x);
+    else
+        return x;
+}
+template <class Value>
+SINTER_INLINE Value trunc_or_same(Value x) {
+    if constexpr (is_float_element<typename Value::element>)
+        return trunc(x);
+    else
+        return x;
+}
+}  // namespace lane
+SINTER_OPERATION_2(fmin_op, "fmin", selection, 5, fmin_ignoring_nan(x, y))
+SINTER_OPERATION_2(fmax_op, "fmax", selection, 5, fmax_ignoring_nan(x, y))
+SINTER_OPERATION_1(relu_op, "relu", arithmetic, 3, maximum(x, Value(typename Value::element(0))))
+SINTER_OPERATION_1(sign_op, "sign", arithmetic, 3, lane::sign(x))  // sign(+-0) is +0
+SINTER_OPERATION_1(round_op, "round", arithmetic, 1, round_or_same(x))  // half to even
+SINTER_OPERATION_1(floor_op, "floor", arithmetic, 1, floor_or_same(x))
+SINTER_OPERATION_1(ceil_op, "ceil", arithmetic, 1, ceil_or_same(x))
+SINTER_OPERATION_1(trunc_op, "trunc", arithmetic, 1, trunc_or_same(x))
+SINTER_OPERATION_2(copysign_op, "copysign", floating, 2, copysign(x, y))
+SINTER_FUNCTION_2(minimum, minimum_op)
+SINTER_FUNCTION_2(maximum, maximum_op)
+SINTER_FUNCTION_2(fmin, fmin_op)
+SINTER_FUNCTION_2(fmax, fmax_op)
+SINTER_FUNCTION_1(relu, relu_op)
+SINTER_FUNCTION_1(sign, sign_op)
+SINTER_FUNCTION_1(round, round_op)
+SINTER_FUNCTION_1(floor, floor_op)
+SINTER_FUNCTION_1(ceil, ceil_op)
+SINTER_FUNCTION_1(trunc, trunc_op)
+SINTER_FUNCTION_2(copysign, copysign_op)
+/// clamp(x, lo, hi) = minimum(maximum(x, lo), hi): NaN propagates, lo > hi gives hi (B2).
+struct clamp_op {
+    static constexpr op_facts facts{.name = "clamp", .kind = node_kind::map, .arity = 3, .rule = &rules::selection, .cost = 6};
+    template <class Value>
+    static SINTER_INLINE auto apply(Value x, Value low, Value high) {
+        return minimum(maximum(x, low), high);
+    }
+};
+template <class Operand, class Low, class High>
+    requires operands<Operand, Low, High>
+SINTER_INLINE auto clamp(Operand&& x, Low&& low, High&& high) {
+    return detail::apply<clamp_op>(static_cast<Operand&&>(x), static_cast<Low&&>(low), static_cast<High&&>(high));
+}
+
+// ----------------------------------------------------------------------------------------------------- functions (D1, D2)
+SINTER_OPERATION_1(sqrt_op, "sqrt", floating, 4, sqrt(x))
+SINTER_OPERATION_1(rsqrt_op, "rsqrt", floating, 8, rsqrt(x))
+SINTER_OPERATION_1(reciprocal_op, "reciprocal", floating, 4, div(Value(typename Value::element(1)), x))
+SINTER_OPERATION_1(exp_op, "exp", floating, 18, exp(x))
+SINTER_OPERATION_1(log_op, "log", floating, 20, log(x))
+SINTER_OPERATION_1(tanh_op, "tanh", floating, 24, tanh(x))
+SINTER_OPERATION_1(sigmoid_op, "sigmoid", floating, 24, sigmoid(x))
+SINTER_FUNCTION_1(sqrt, sqrt_op)
+SINTER_FUNCTION_1(rsqrt, rsqrt_op)
+SINTER_FUNCTION_1(reciprocal, reciprocal_op)
+SINTER_FUNCTION_1(exp, exp_op)
+SINTER_FUNCTION_1(log, log_op)
+SINTER_FUNCTION_1(tanh, tanh_op)
+SINTER_FUNCTION_1(sigmoid, sigmoid_op)
+// f32 (and f16, bf16, integers through f32); f64 doesn't compile yet.
+#define SINTER_MATH_1(function, price)                                                 \
+    SINTER_OPERATION_1(function##_op, #function, floating_f32, price, function(x))     \
+    SINTER_FUNCTION_1(function, function##_op)
+SINTER_MATH_1(exp2, 16)
+SINTER_MATH_1(expm1, 22)
+SINTER_MATH_1(log2, 20)
+SINTER_MATH_1(log10, 20)
+SINTER_MATH_1(log1p, 24)
+SINTER_MATH_1(erf, 24)
+SINTER_MATH_1(erfc, 30)
+SINTER_MATH_1(cbrt, 24)
+SINTER_MATH_1(sin, 60)
+SINTER_MATH_1(cos, 60)
+SINTER_MATH_1(tan, 70)
+SINTER_MATH_1(sinh, 30)
+SINTER_MATH_1(cosh, 30)
+SINTER_MATH_1(asin, 24)
+SINTER_MATH_1(acos, 24)
+SINTER_MATH_1(atan, 24)
+SINTER_MATH_1(asinh, 40)
+SINTER_MATH_1(acosh, 40)
+SINTER_MATH_1(atanh, 40)
+SINTER_MATH_1(silu, 26)
+SINTER_MATH_1(softplus, 40)
+SINTER_MATH_1(mish, 60)
+SINTER_MATH_1(gelu, 30)       // x * Phi(x), the exact form
+SINTER_MATH_1(gelu_tanh, 30)  // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+#undef SINTER_MATH_1
+SINTER_OPERATION_2(atan2_op, "atan2", floating_f32, 30, atan2(x, y))
+SINTER_OPERATION_2(hypot_op, "hypot", floating_f32, 20, hypot(x, y))
+SINTER_OPERATION_2(logaddexp_op, "logaddexp", floating_f32, 50, logaddexp(x, y))
+SINTER_OPERATION_2(elu_op, "elu", floating_f32, 26, elu(x, y))
+SINTER_FUNCTION_2(atan2, atan2_op)
+SINTER_FUNCTION_2(hypot, hypot_op)
+SINTER_FUNCTION_2(logaddexp, logaddexp_op)
+SINTER_FUNCTION_2(elu, elu_op)  // elu(x, alpha): x > 0 ? x : alpha * expm1(x)
+template <tensor_operand Operand>
+SINTER_INLINE auto elu(Operand&& x) {
+    return elu(static_cast<Operand&&>(x), 1.0f);
+}
+
+// ------------------------------------------------------------------------------------------------------------ coordinates
+
+/// The index along an axis, as i64; the argument gives the shape only.
+template <i64 Axis>
+struct coordinate_op {
+    static constexpr op_facts facts{.name = "iota", .kind = node_kind::coordinate, .arity = 1, .cost = 1, .axis = Axis};
+};
+namespace detail {
+template <i64... Sizes>
+SINTER_INLINE auto shape_expression(const extents<Sizes...>& sizes) {
+    using operand_type = shape_operand<extents<Sizes...>>;
+    return expression<program<leaf<0>>, 0, extents<Sizes...>, dtype::i64, false, operand_type>{{{{operand_type(sizes)}}}};
+}
+}  // namespace detail
+/// iota<axis>(x): 0, 1, 2, ... along that axis of x's shape, of size 1 along the others, so that it broadcasts. i64.
+template <i64 Axis, tensor_operand Operand>
+SINTER_INLINE auto iota(Operand&& like) {
+    return detail::apply<coordinate_op<Axis>>(static_cast<Operand&&>(like));
+}
+/// iota<axis>(extents<...>{...}): the same for a shape without a tensor.
+template <i64 Axis, i64... Sizes>
+SINTER_INLINE auto iota(const extents<Sizes...>& sizes) {
+    return detail::apply_direct<coordinate_op<Axis>>(detail::shape_expression(sizes));
+}
+
+// ---------------------------------------------------------------------------------------------------------- user operators
+
+/// A user's operator: a struct with `static constexpr const char* name` and a templated call over lane values, written with
+/// operators, literals of the element type and the lane functions:
+///
+///     struct cube {
+///         static constexpr const char* name = "cube";
+///         template <class Value> SINTER_INLINE Value operator()(Value x) const { return x * x * x; }
+///     };
+///     run(cpu, y = sinter::pointwise<cube>(x));
+///
+/// Types promote as in arithmetic, unless the struct names a rule: `static constexpr sinter::type_rule rule = ...`.
+template <class Function, int Arity>
+struct user_op {
+    static constexpr type_rule find_rule() {
+        if constexpr (requires { Function::rule; })
+            return Function::rule;
+        else
+            return &rules::arithmetic;
+    }
+    static constexpr int find_cost() {
+        if constexpr (requires { Function::cost; })
+            return Function::cost;
+        else
+            return 10;
+    }
+    static constexpr op_facts facts{
+        .name = Function::name, .kind = node_kind::map, .arity = Arity, .rule = find_rule(), .cost = find_cost()};
+    template <class... Values>
+    static SINTER_INLINE auto apply(Values... values) {
+        return Function{}(values...);
+    }
+};
+/// Applies a user's operator to one to four operands.
+template <class Function, class... Arguments>
+    requires operands<Arguments...>
+SINTER_INLINE auto pointwise(Arguments&&... arguments) {
+    return detail::apply<user_op<Function, int(sizeof...(Arguments))>>(static_cast<Arguments&&>(arguments)...);
+}
+
+#undef SINTER_OPERATION_1
+#undef SINTER_OPERATION_2
+#undef SINTER_FUNCTION_1
+#undef SINTER_FUNCTION_2
+
+}  // namespace sinter

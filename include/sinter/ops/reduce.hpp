@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions over any set of axes: monoids, and the functions that fold with them. The order of combination is fixed by
+// shape and axes alone (docs/numerics: the canonical order); drivers own the order, monoids own the meaning.
+//
+//     sum(x)                     every axis, rank 0            sum(x, axes<1, 2>)          kept as 1
+//     sum(x, axes<1>, drop)      the axis is gone              sum(x, last_axis)           axes<-1>
+//
+// A monoid is a struct of static functions over lane values:
+//     name; template <class Value> identity() -> fields<...>; lift(x) or, with `uses_index`, lift(x, index);
+//     combine(a, b), associative; finalize(state) -> Value;  `rule`: what is folded and what comes out.
+// A two-phase monoid also says how a segment is summarised: `settle` after the first phase, `lift_second` / `combine_second`
+// in the second one, `close`, and `merge` of summaries. It sees the first element of the row.
+#pragma once
+
+#include "../expression.hpp"
+#include "../state.hpp"
+#include "pointwise.hpp"
+#include "type_rules.hpp"
+
+namespace sinter {
+
+template <i64... Axis>
+struct axes_t {};
+/// Axes of a reduction; negative ones count from the right.
+template <i64... Axis>
+inline constexpr axes_t<Axis...> axes{};
+inline constexpr axes_t<-1> last_axis{};
+struct every_axis_t {};
+inline constexpr every_axis_t every_axis{};
+struct drop_t {};
+/// Asks a reduction to drop its axes instead of keeping them as 1.
+inline constexpr drop_t drop{};
+enum class pick : u8 { first, last };
+
+namespace monoids {
+
+using lane::fields;
+using lane::get;
+
+namespace detail {
+template <class Type>
+SINTER_INLINE Type lowest() {
+    if constexpr (lane::is_float_element<Type>)
+        return -Type(__builtin_huge_val());
+    else if constexpr (is_same<Type, bool>)
+        return false;
+    else if constexpr (Type(-1) < Type(0))
+        return Type(Type(1) << (sizeof(Type) * 8 - 1));
+    else
+        return Type(0);
+}
+template <class Type>
+SINTER_INLINE Type highest() {
+    if constexpr (lane::is_float_element<Type>)
+        return Type(__builtin_huge_val());
+    else if constexpr (is_same<Type, bool>)
+        return true;
+    else
+        return Type(~lowest<Type>());
+}
+}  // namespace detail
+
+/// Identity +0, so a sum is never -0 (C2). Over nothing 0.
+struct sum_of {
+    static constexpr const char* name = "sum";
+    static constexpr type_rule rule = &rules::fold_sum;
+    template <class Value>
+    static SINTER_INLINE fields<Value> identity() {
+        return fields<Value>(Value(typename Value::element(0)));
+    }
+    template <class Value>
+    static SINTER_INLINE fields<Value> lift(Value x) {
+        return fields<Value>(x);
+    }
+    template <class Value>
+    static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
+        return fields<Value>(add(get<0>(a), get<0>(b)));
+    }
+    template <class Value>
+    static SINTER_INLINE Value finalize(const fields<Value>& a) {
+        return get<0>(a);
+    }
+};
+/// Over nothing 1.
+struct prod_of : sum_of {
+    static constexpr const char* name = "prod";
+    template <class Value>
+    static SINTER_INLINE fields<Value> identity() {
+        return fields<Value>(Value(typename Value::element(1)));
+    }
+    template <class Value>
+    static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
+        return fields<Value>(mul(get<0>(a), get<0>(b)));
+    }
+};
+/// NaN if any element is NaN, +0 over -0 (B1). Over nothing -inf; integers have no value then.
+struct max_of : sum_of {
+    static constexpr const char* name = "max";
+    static constexpr type_rule rule = &rules::fold_same;
+    static constexpr bool needs_elements = true;
+    template <class Value>
+    static SINTER_INLINE fields<Value> identity() {
+        return fields<Value>(Value(detail::lowest<typename Value::element>()));
+    }
+    template <class Value>
+    static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
+        return fields<Value>(maximum(get<0>(a), get<0>(b)));
+    }
+};
+struct min_of : sum_of {
+    static constexpr const char* name = "min";
+    static constexpr type_rule rule = &rules::fold_same;
+    static constexpr bool needs_elements = true;
+    template <class Value>
+    static SINTER_INLINE fields<Value> identity() {
+        return fields<Value>(Value(detail::highest<typename Value::element>()));
+    }
+    template <class Value>
+    static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
+        return fields<Value>(minimum(get<0>(a), get<0>(b)));
+    }
+};
+struct any_of : sum_of {
+    static constexpr const char* name = "any";
+    static constexpr type_rule rule = &rules::fold_bool;
+    template <class Value>
+    static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
+        return fields<Value>(bit_or(get<0>(a), get<0>(b)));
+    }
+};
+struct all_of : prod_of {
+    static constexpr const char* name = "all";
+    static constexpr type_rule rule = &rules::fold_bool;
+    template <class Value>
+    static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
+        return fields<Value>(bit_and(get<0>(a), get<0>(b)));
+    }
+};
+
+/// The index of the extreme element: the first (or last) of equals, and the first (or last) NaN if there is one (B3).
+template <bool Largest, pick Which>
+struct arg_of {
+    static constexpr const char* name = Largest ? "argmax" : "argmin";
+    static constexpr type_rule rule = &rules::fold_index;
+    static constexpr bool needs_elements = true;
+    static constexpr bool always_needs_elements = true;
+    static constexpr bool uses_index = true;
+    template <class Value>
+    using state = fields<Value, typename Value::template rebind<i64>>;
+    template <class Value>
+    static SINTER_INLINE state<Value> identity() {
+        using index = typename Value::template rebind<i64>;
+        using element = typename Value::element;
+        return state<Value>(Value(Largest ? detail::lowest<element>() : detail::highest<element>()),
+                            index(Which == pick::first ? detail::highest<i64>() : i64(-1)));
+    }
+    template <class Value, class Index>
+    static SINTER_INLINE state<Value> lift(Value x, Index index) {
+        return state<Value>(x, index);
+    }
+    template <class Value, class Index>
+    static SINTER_INLINE fields<Value, Index> combine(const fields<Value, Index>& a, const fields<Value, Index>& b) {
+        const Value x = get<0>(a), y = get<0>(b);
+        const Index i = get<1>(a), j = get<1>(b);
+        auto better = Largest ? less(x, y) : less(y, x);
+        auto same = equal(x, y);
+        if constexpr (lane::is_float_element<typename Value::element>) {
+            const auto x_nan = is_nan(x), y_nan = is_nan(y);
+            better = bit_or(better, bit_and(y_nan, bit_not(x_nan)));
+            same = bit_or(same, bit_and(x_nan, y_nan));
+        }
+        const auto earlier = Which == pick::first ? less(j, i) : less(i, j);
+        const auto take = bit_or(better, bit_and(same, earlier));
+        return fields<Value, Index>(select(take, y, x), select(take, j, i));
+    }
+    template <class Value, class Index>
+    static SINTER_INLINE Index finalize(const fields<Value, Index>& a) {
+        return get<1>(a);
+    }
+};
+
+/// Sum of squared deviations from the mean (C5). With d = x - x[first of the row]: a segment's mean of d, then the corrected
+/// two-pass sum of squares around it (Chan, Golub, LeVeque 1983); segments merge by (count, mean, M2).
+struct squared_deviations_of {
+    static constexpr const char* name = "squared_deviations";
+    static constexpr type_rule rule = &rules::fold_float;
+    static constexpr bool two_phase = true;
+    template <class Value>
+    using summary = fields<Value, Value, Value>;  // count, mean of d, M2
+
+    template <class Value>
+    static SINTER_INLINE fields<Value> identity() {
+        return fields<Value>(Value(typename Value::element(0)));
+    }
+    template <class Value>
+    static SINTER_INLINE fields<Value> lift(Value x, Value first_element) {
+        return fields<Value>(sub(x, first_element));
+    }
+    template <class Value>
+    static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
+        return fields<Value>(add(get<0>(a), get<0>(b)));
+    }
+    /// After the first phase: the mean of d over the segment's `count` elements.
+    template <class Value>
+    static SINTER_INLINE fields<Value> settle(const fields<Value>& total, Value count) {
+        return fields<Value>(div(get<0>(total), count));
+    }
+    template <class Value>
+    static SINTER_INLINE fields<Value, Value> identity_second() {
+        const Value zero(typename Value::element(0));
+        return fields<Value, Value>(zero, zero);
+    }
+    template <class Value>
+    static SINTER_INLINE fields<Value, Value> lift_second(Value x, Value first_element, const fields<Value>& context) {
+        const Value e = sub(sub(x, first_element), get<0>(context));
+        return fields<Value, Value>(mul(e, e), e);
+    }
+    template <class Value>
+    static SINTER_INLINE fields<Value, Value> combine_second(const fields<Value, Value>& a, const fields<Value, Value>& b) {
+        return fields<Value, Value>(add(get<0>(a), get<0>(b)), add(get<1>(a), get<1>(b)));
+    }
+    template <class Value>
+    static SINTER_INLINE summary<Value> close(const fields<Value>& context, const fields<Value, Value>& total, Value count) {
+        const Value correction = div(mul(get<1>(total), get<1>(total)), count);
+        return summary<Value>(count, get<0>(context), sub(get<0>(total), correction));
+    }
+    template <class Value>
+    static SINTER_INLINE summary<Value> nothing() {
+        const Value zero(typename Value::element(0));
+        return summary<Value>(zero, zero, zero);
+    }
+    template <class Value>
+    static SINTER_INLINE summary<Value> merge(const summary<Value>& a, const summary<Value>& b) {
+        const Value count = add(get<0>(a), get<0>(b));
+        const Value delta = sub(get<1>(b), get<1>(a));
+        const Value share = div(get<0>(b), count);
+        const Value mean = add(get<1>(a), mul(delta, share));
+        const Value between = mul(mul(delta, delta), mul(get<0>(a), share));
+        return summary<Value>(count, mean, add(add(get<2>(a), get<2>(b)), between));
+    }
+    template <class Value>
+    static SINTER_INLINE Value finalize(const summary<Value>& a) {
+        return get<2>(a);
+    }
+};
+
+template <class Monoid>
+inline constexpr bool is_two_phase = [] {
+    if constexpr (requires { Monoid::two_phase; })
+        return Monoid::two_phase;
+    else
+        return false;
+}();
+template <class Monoid>
+inline constexpr bool takes_index = [] {
+    if constexpr (requires { Monoid::uses_index; })
+        return Monoid::uses_index;
+    else
+        return false;
+}();
+
+}  // namespace monoids
+
+/// A reduction: a monoid over axes.
+template <class Monoid, class Axes, bool Keep>
+struct reduction;
+template <class Monoid, i64... Axis, bool Keep>
+struct reduction<Monoid, axes_t<Axis...>, Keep> {
+    using monoid = Monoid;
+    static constexpr bool needs = [] {
+        if constexpr (requires { Monoid::needs_elements; })
+            return Monoid::needs_elements;
+        else
+            return false;
+    }();
+    static constexpr bool always_needs = [] {
+        if constexpr (requires { Monoid::always_needs_elements; })
+            return Monoid::always_needs_elements;
+        else
+            return false;
+    }();
+    static constexpr type_rule rule = [] {
+        if constexpr (requires { Monoid::rule; })
+            return Monoid::rule;
+        else
+            return &rules::fold_same;
+    }();
+    static_assert(sizeof...(Axis) <= max_rank, "[SINTER-S022] more axes than a tensor can have.");
+    static constexpr op_facts facts{.name = Monoid::name,
+                                    .kind = node_kind::reduce,
+                                    .arity = 1,
+                                    .rule = rule,
+                                    .cost = 2,
+                                    .axes = {int(sizeof...(Axis)), {Axis...}},
+                                    .all_axes = false,
+                                    .keep = Keep,
+                                    .needs_elements = needs,
+                                    .always_needs_elements = always_needs};
+};
+template <class Monoid, bool Keep>
+struct reduction<Monoid, every_axis_t, Keep> {
+    using monoid = Monoid;
+    static constexpr op_facts facts{.name = Monoid::name,
+                                    .kind = node_kind::reduce,
+                                    .arity = 1,
+                                    .rule = reduction<Monoid, axes_t<>, Keep>::rule,
+                                    .cost = 2,
+                                    .axes = {},
+                                    .all_axes = true,
+                                    .keep = Keep,
+                                    .needs_elements = reduction<Monoid, axes_t<>, Keep>::needs,
+                                    .always_needs_elements = reduction<Monoid, axes_t<>, Keep>::always_needs};
+};
+
+/// Folds with a monoid, a user's own included: `fold<my_monoid>(x, last_axis)`.
+template <class Monoid, tensor_operand Operand>
+SINTER_INLINE auto fold(Operand&& x) {
+    return detail::apply<reduction<Monoid, every_axis_t, false>>(static_cast<Operand&&>(x));
+}
+template <class Monoid, tensor_operand Operand, i64... Axis>
+SINTER_INLINE auto fold(Operand&& x, axes_t<Axis...>) {
+    return detail::apply<reduction<Monoid, axes_t<Axis...>, true>>(static_cast<Operand&&>(x));
+}
+template <class Monoid, tensor_operand Operand, i64... Axis>
+SINTER_INLINE auto fold(Operand&& x, axes_t<Axis...>, drop_t) {
+    return detail::apply<reduction<Monoid, axes_t<Axis...>, false>>(static_cast<Operand&&>(x));
+}
+
+#define SINTER_REDUCTION(function, ...)                            \
+    template <tensor_operand Operand, class... Where>              \
+    SINTER_INLINE auto function(Operand&& x, Where... where) {     \
+        return fold<__VA_ARGS__>(static_cast<Operand&&>(x), where...); \
+    }
+// Each takes (x), (x, axes<...>) or (x, axes<...>, drop). Sums and products of integers are i64 or u64 (C3).
+SINTER_REDUCTION(sum, monoids::sum_of)
+SINTER_REDUCTION(prod, monoids::prod_of)
+SINTER_REDUCTION(max, monoids::max_of)
+SINTER_REDUCTION(min, monoids::min_of)
+SINTER_REDUCTION(any, monoids::any_of)
+SINTER_REDUCTION(all, monoids::all_of)
+#undef SINTER_REDUCTION
+/// Index (i64) of the largest element in the linearised reduced axes; argmax<pick::last>(x, ...) takes the last of equals.
+template <pick Which = pick::first, tensor_operand Operand, class... Where>
+SINTER_INLINE auto argmax(Operand&& x, Where... where) {
+    return fold<monoids::arg_of<true, Which>>(static_cast<Operand&&>(x), where...);
+}
+template <pick Which = pick::first, tensor_operand Operand, class... Where>
+SINTER_INLINE auto argmin(Operand&& x, Where... where) {
+    return fold<monoids::arg_of<false, Which>>(static_cast<Operand&&>(x), where...);
+}
+
+// ------------------------------------------------------------------------------- reductions written from the others (C7)
+// Each is a traced body, so that its argument is one node however often the body mentions it.
+namespace bodies {
+template <class... Where>
+struct mean {
+    constexpr traced operator()(traced x) const {
+        const traced total = sum(x, Where{}...);
+        return detail::emit_op<to_float_op>(total) / detail::emit_count(total);
+    }
+};
+template <class... Where>
+struct variance {
+    constexpr traced operator()(traced x, traced correction) const {
+        const traced total = fold<monoids::squared_deviations_of>(x, Where{}...);
+        return total / (detail::emit_op<to_float_op>(detail::emit_count(total)) - correction);
+    }
+};
+template <class... Where>
+struct sum_square {
+    constexpr traced operator()(traced x) const { return sum(x * x, Where{}...); }
+};
+template <class... Where>
+struct norm_l1 {
+    constexpr traced operator()(traced x) const { return sum(abs(x), Where{}...); }
+};
+template <class... Where>
+struct norm_l2 {
+    constexpr traced operator()(traced x) const { return sqrt(sum(x * x, Where{}...)); }
+};
+/// The maximum that is subtracted is kept as 1 so that it broadcasts back; the result's axes are as asked for.
+template <class Axes, bool Keep>
+struct logsumexp;
+template <i64... Axis, bool Keep>
+struct logsumexp<axes_t<Axis...>, Keep> {
+    constexpr traced operator()(traced x) const {
+        const traced top = max(x, axes<Axis...>);
+        const traced shift = where(is_finite(top), top, 0.0f);
+        const traced folded = exp(x - shift);
+        if constexpr (Keep)
+            return log(sum(folded, axes<Axis...>)) + shift;
+        else  // a maximum over the single kept element drops the axis
+            return log(sum(folded, axes<Axis...>, drop)) + max(shift, axes<Axis...>, drop);
+    }
+};
+template <bool Keep>
+struct logsumexp<every_axis_t, Keep> {
+    constexpr traced operator()(traced x) const {
+        const traced top = max(x);
+        const traced shift = where(is_finite(top), top, 0.0f);
+        return log(sum(exp(x - shift))) + shift;
+    }
+};
+}  // namespace bodies
+
+/// sum / n, in f32 for integers (C5). NaN over nothing.
+template <tensor_operand Operand, class... Where>
+SINTER_INLINE auto mean(Operand&& x, Where...) {
+    return detail::fused_operator<bodies::mean<Where...>>{}(static_cast<Operand&&>(x));
+}
+/// Sum of squared deviations / (n - correction); correction 0 is the population's, 1 the sample's. NaN over nothing.
+template <tensor_operand Operand>
+SINTER_INLINE auto variance(Operand&& x) {
+    return detail::fused_operator<bodies::variance<>>{}(static_cast<Operand&&>(x), 0.0f);
+}
+template <tensor_operand Operand, i64... Axis>
+SINTER_INLINE auto variance(Operand&& x, axes_t<Axis...>) {
+    return detail::fused_operator<bodies::variance<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), 0.0f);
+}
+template <tensor_operand Operand, i64... Axis, operand Correction>
+SINTER_INLINE auto variance(Operand&& x, axes_t<Axis...>, Correction&& correction) {
+    return detail::fused_operator<bodies::variance<axes_t<Axis...>>>{}(static_cast<Operand&&>(x),
+                                                                       static_cast<Correction&&>(correction));
+}
+template <tensor_operand Operand, i64... Axis, operand Correction>
+SINTER_INLINE auto variance(Operand&& x, axes_t<Axis...>, Correction&& correction, drop_t) {
+    return detail::fused_operator<bodies::variance<axes_t<Axis...>, drop_t>>{}(static_cast<Operand&&>(x),
+                                                                               static_cast<Correction&&>(correction));
+}
+template <tensor_operand Operand, class... Where>
+SINTER_INLINE auto sum_square(Operand&& x, Where...) {
+    return detail::fused_operator<bodies::sum_square<Where...>>{}(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, class... Where>
+SINTER_INLINE auto norm_l1(Operand&& x, Where...) {
+    return detail::fused_operator<bodies::norm_l1<Where...>>{}(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, class... Where>
+SINTER_INLINE auto norm_l2(Operand&& x, Where...) {
+    return detail::fused_operator<bodies::norm_l2<Where...>>{}(static_cast<Operand&&>(x));
+}
+/// log of the sum of exponentials (C6): -inf over nothing or over -inf only, +inf with a +inf, NaN with a NaN.
+template <tensor_operand Operand>
+SINTER_INLINE auto logsumexp(Operand&& x) {
+    return detail::fused_operator<bodies::logsumexp<every_axis_t, false>>{}(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, i64... Axis>
+SINTER_INLINE auto logsumexp(Operand&& x, axes_t<Axis...>) {
+    return detail::fused_operator<bodies::logsumexp<axes_t<Axis...>, true>>{}(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, i64... Axis>
+SINTER_INLINE auto logsumexp(Operand&& x, axes_t<Axis...>, drop_t) {
+    return detail::fused_operator<bodies::logsumexp<axes_t<Axis...>, false>>{}(static_cast<Operand&&>(x));
+}
+
+}  // namespace sinter

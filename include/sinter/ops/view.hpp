@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Index maps by name: permute, transpose, slice, flip, reshape, expand, squeeze, unsqueeze, unflatten, flatten. On a view
+// they give a view at once; in a formula they are nodes that the plan pushes down to the operands' strides. None is ever a
+// kernel of its own, and none changes bits.
+#pragma once
+
+#include "../expression.hpp"
+
+namespace sinter {
+
+template <map_kind Kind, i64... Numbers>
+struct map_op {
+    static constexpr op_facts facts{
+        .name = Kind == map_kind::permute     ? "permute"
+                : Kind == map_kind::slice     ? "slice"
+                : Kind == map_kind::flip      ? "flip"
+                : Kind == map_kind::reshape   ? "reshape"
+                : Kind == map_kind::expand    ? "expand"
+                : Kind == map_kind::squeeze   ? "squeeze"
+                : Kind == map_kind::unsqueeze ? "unsqueeze"
+                : Kind == map_kind::unflatten ? "unflatten"
+                                              : "flatten",
+        .kind = node_kind::index_map,
+        .arity = 1,
+        .cost = 0,
+        .map = {Kind, int(sizeof...(Numbers)), {Numbers...}}};
+};
+
+namespace detail {
+
+template <class Op, class Extents>
+struct mapped_static {
+    static constexpr shape_result result = mapped_shape(Op::facts.map, Extents::static_shape);
+    static constexpr shape value = result.value;
+};
+template <class Op, class Extents>
+struct map_check {
+    static constexpr bool run() {
+        constexpr const shape_result& result = mapped_static<Op, Extents>::result;
+        if constexpr (result.why == violation::count_differs || result.why == violation::not_expandable)
+            return reshapes_to<printed<Extents>, Op, result.why>::ok;
+        else
+            return axis_is_valid<printed<Extents>, result.axis, result.why>::ok;
+    }
+    static constexpr bool ok = run();
+};
+/// The static shape after a slice with run-time bounds: that axis has a run-time size.
+template <i64 Axis, class Extents>
+struct open_axis {
+    static constexpr shape_result make() {
+        shape_result out;
+        const int axis = normal_axis(Axis, Extents::rank);
+        if (axis < 0) return refuse(violation::axis_out_of_range, int(Axis));
+        out.value = Extents::static_shape;
+        out.value.size[axis] = dyn;
+        return out;
+    }
+    static constexpr shape_result result = make();
+    static constexpr shape value = result.value;
+};
+/// A view of the mapped shape; when the sizes or strides refuse at run time its sizes are invalid and `run` answers R005.
+template <class Result, class Source>
+SINTER_INLINE auto make_mapped(const Source& from, const view_state& state, bool valid) {
+    using element = typename Source::element;
+    using result_view = tensor_view<element, Result, strided, typename Source::space>;
+    shape sizes = state.sizes;
+    array<i64, Result::rank> strides{};
+    if (valid)
+        for (int i = 0; i < Result::rank; ++i) strides[i] = state.stride[i];
+    else
+        for (int i = 0; i < Result::rank; ++i) sizes.size[i] = invalid_size;
+    element* const pointer = valid ? from.data() + state.offset : nullptr;
+    return result_view(pointer, extents_with<Result>(sizes), strides);
+}
+template <class Op, class Type, class Extents, class Layout, class Space, int Alignment>
+SINTER_INLINE auto map_view(const tensor_view<Type, Extents, Layout, Space, Alignment>& from) {
+    if constexpr (!map_check<Op, Extents>::ok)
+        return poison{};
+    else {
+        using result = extents_from<mapped_static<Op, Extents>>;
+        view_state state = from.state();
+        const bool stretched[max_rank]{};
+        bool valid = apply_map(Op::facts.map, state, stretched);
+        for (int i = 0; i < result::rank && valid; ++i)
+            valid = result::static_shape.size[i] < 0 || result::static_shape.size[i] == state.sizes.size[i];
+        return make_mapped<result>(from, state, valid);
+    }
+}
+template <class Op, class Operand>
+SINTER_INLINE auto apply_map_op(Operand&& x) {
+    if constexpr (operand_kind_of<Operand> == operand_kind::view)
+        return map_view<Op>(x);
+    else if constexpr (operand_kind_of<Operand> == operand_kind::owner) {
+        static_assert(memory_outlives_view<remove_cvref<Operand>, is_lvalue<Operand&&>>::ok);
+        return map_view<Op>(x.view());
+    } else
+        return apply<Op>(static_cast<Operand&&>(x));
+}
+}  // namespace detail
+
+/// Axes in a new order: result axis i is the argument's axis Order[i].
+template <i64... Order, tensor_operand Operand>
+SINTER_INLINE auto permute(Operand&& x) {
+    return detail::apply_map_op<map_op<map_kind::permute, Order...>>(static_cast<Operand&&>(x));
+}
+/// Swaps the two axes of a matrix.
+template <tensor_operand Operand>
+SINTER_INLINE auto transpose(Operand&& x) {
+    return permute<1, 0>(static_cast<Operand&&>(x));
+}
+/// Elements Start, Start + Step, ... before Stop along an axis. Negative bounds count from the end; `end` leaves a bound open.
+template <i64 Axis, i64 Start, i64 Stop, i64 Step = 1, tensor_operand Operand>
+SINTER_INLINE auto slice(Operand&& x) {
+    return detail::apply_map_op<map_op<map_kind::slice, Axis, Start, Stop, Step>>(static_cast<Operand&&>(x));
+}
+/// The same with run-time bounds, of a view; the axis then has a run-time size. A slice that leaves the axis is answered by
+/// `run` with [SINTER-R005].
+template <i64 Axis, class Type, class Extents, class Layout, class Space, int Alignment>
+SINTER_INLINE auto slice(const tensor_view<Type, Extents, Layout, Space, Alignment>& x, i64 start, i64 stop, i64 step = 1) {
+    using opened = detail::open_axis<Axis, Extents>;
+    if constexpr (!axis_is_valid<printed<Extents>, opened::result.axis, opened::result.why>::ok)
+        return poison{};
+    else {
+        view_state state = x.state();
+        const bool stretched[max_rank]{};
+        const index_map_spec map{map_kind::slice, 4, {Axis, start, stop, step}};
+        const bool valid = step != 0 && apply_map(map, state, stretched);
+        return detail::make_mapped<extents_from<opened>>(x, state, valid);
+    }
+}
+/// The elements in reverse order along an axis.
+template <i64 Axis, tensor_operand Operand>
+SINTER_INLINE auto flip(Operand&& x) {
+    return detail::apply_map_op<map_op<map_kind::flip, Axis>>(static_cast<Operand&&>(x));
+}
+/// The same elements in row-major order under another shape. One size may be `dyn`: it is inferred.
+template <i64... Sizes, tensor_operand Operand>
+SINTER_INLINE auto reshape(Operand&& x) {
+    return detail::apply_map_op<map_op<map_kind::reshape, Sizes...>>(static_cast<Operand&&>(x));
+}
+template <i64... Sizes, tensor_operand Operand>
+    requires(extents<Sizes...>::is_static)
+SINTER_INLINE auto reshape(Operand&& x, const extents<Sizes...>&) {
+    return reshape<Sizes...>(static_cast<Operand&&>(x));
+}
+/// A view under a shape with run-time sizes.
+template <i64... Sizes, class Type, class Extents, class Layout, class Space, int Alignment>
+    requires(!extents<Sizes...>::is_static)
+SINTER_INLINE auto reshape(const tensor_view<Type, Extents, Layout, Space, Alignment>& x, const extents<Sizes...>& to) {
+    view_state state = x.state();
+    const shape wanted = to.sizes();
+    const bool valid = wanted.count() == state.sizes.count() && detail::regroup(state, wanted);
+    return detail::make_mapped<extents<Sizes...>>(x, state, valid);
+}
+/// Axes of size 1 stretched, new axes at the left: stride 0, nothing is copied.
+template <i64... Sizes, tensor_operand Operand>
+SINTER_INLINE auto expand(Operand&& x) {
+    return detail::apply_map_op<map_op<map_kind::expand, Sizes...>>(static_cast<Operand&&>(x));
+}
+template <i64... Sizes, tensor_operand Operand>
+    requires(extents<Sizes...>::is_static)
+SINTER_INLINE auto expand(Operand&& x, const extents<Sizes...>&) {
+    return expand<Sizes...>(static_cast<Operand&&>(x));
+}
+/// Removes an axis of static size 1.
+template <i64 Axis, tensor_operand Operand>
+SINTER_INLINE auto squeeze(Operand&& x) {
+    return detail::apply_map_op<map_op<map_kind::squeeze, Axis>>(static_cast<Operand&&>(x));
+}
+/// A new axis of size 1 before axis `Axis` of the result.
+template <i64 Axis, tensor_operand Operand>
+SINTER_INLINE auto unsqueeze(Operand&& x) {
+    return detail::apply_map_op<map_op<map_kind::unsqueeze, Axis>>(static_cast<Operand&&>(x));
+}
+/// Splits an axis of n into (Outer, n / Outer).
+template <i64 Axis, i64 Outer, tensor_operand Operand>
+SINTER_INLINE auto unflatten(Operand&& x) {
+    return detail::apply_map_op<map_op<map_kind::unflatten, Axis, Outer>>(static_cast<Operand&&>(x));
+}
+/// Merges the axes First to Last into one.
+template <i64 First, i64 Last, tensor_operand Operand>
+SINTER_INLINE auto flatten(Operand&& x) {
+    return detail::apply_map_op<map_op<map_kind::flatten, First, Last>>(static_cast<Operand&&>(x));
+}
+
+}  // namespace sinter

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Extents (static, run-time and named sizes in any mix) and the rules of shape algebra: broadcast, reduce, permute, slice,
+// reshape, expand. Everything is constexpr on plain values; the laws are tested over a table of shapes. No strides here.
+//
+//     extents<2, dyn, "seq"_d, 768>   // 2 and 768 known, one size given when run, one named
+//
+// A named size meets itself, `dyn` or 1. A name against a number or another name is refused: it could hold or not when run,
+// and broadcasting would stop being associative. `dyn` meets anything; the run checks once per call.
+#pragma once
+
+#include "diagnose.hpp"
+
+namespace sinter {
+
+/// A size that is known when the program runs.
+inline constexpr i64 dyn = -1;
+inline constexpr int max_rank = 8;
+
+/// "seq"_d: a named size. Up to seven letters are packed into a negative number, so that a name is an ordinary extent.
+consteval i64 operator""_d(const char* text, std::size_t length) {
+    u64 packed = 0;
+    for (std::size_t i = 0; i < length; ++i) packed = packed << 8 | static_cast<unsigned char>(text[i]);
+    if (length == 0 || length > 7) throw "[SINTER-S001] a named size has one to seven letters";
+    return static_cast<i64>(packed | u64(1) << 63);
+}
+
+SINTER_INLINE bool is_static_size(i64 size) { return size >= 0; }
+SINTER_INLINE bool is_named_size(i64 size) { return size < dyn; }
+
+/// A shape as a value: sizes, `dyn` or names. At run time all sizes are numbers.
+struct shape {
+    int rank = 0;
+    i64 size[max_rank]{};
+
+    /// The size of the axis `distance` steps from the right; 1 beyond the left end (broadcasting aligns at the right).
+    SINTER_INLINE i64 from_right(int distance) const { return distance < rank ? size[rank - 1 - distance] : 1; }
+    SINTER_INLINE bool operator==(const shape& other) const {
+        if (rank != other.rank) return false;
+        for (int i = 0; i < rank; ++i)
+            if (size[i] != other.size[i]) return false;
+        return true;
+    }
+    SINTER_INLINE bool is_static() const {
+        for (int i = 0; i < rank; ++i)
+            if (size[i] < 0) return false;
+        return true;
+    }
+    /// Number of elements of a shape of numbers.
+    SINTER_INLINE i64 count() const {
+        i64 product = 1;
+        for (int i = 0; i < rank; ++i) product *= size[i];
+        return product;
+    }
+};
+
+/// Why a shape rule refuses. Each maps to one code and one text (see the check structs below).
+enum class violation : int {
+    none,
+    sizes_differ,
+    number_meets_name,
+    names_differ,
+    axis_out_of_range,
+    axis_repeated,
+    not_a_permutation,
+    slice_out_of_range,
+    step_is_zero,
+    count_differs,
+    not_expandable,
+    axis_isnt_one,
+    rank_too_large,
+    not_divisible,
+};
+
+/// A shape or a violation, and the axis (of the result, or as given) where it happened.
+struct shape_result {
+    shape value{};
+    violation why = violation::none;
+    int axis = 0;
+    SINTER_INLINE bool ok() const { return why == violation::none; }
+};
+
+SINTER_INLINE shape_result refuse(violation why, int axis = 0) { return {shape{}, why, axis}; }
+
+/// The size of one axis where two operands meet. Law: commutative and associative, 1 is neutral.
+SINTER_INLINE violation broadcast_size(i64 left, i64 right, i64& result) {
+    result = left;
+    if (left == right) return violation::none;
+    if (right == 1) return violation::none;
+    if (left == 1 || left == dyn) {
+        result = right;
+        return violation::none;
+    }
+    if (right == dyn) return violation::none;
+    if (is_named_size(left) != is_named_size(right)) return violation::number_meets_name;
+    return is_named_size(left) ? violation::names_differ : violation::sizes_differ;
+}
+
+/// NumPy's rule: align at the right; each pair must be equal, or one of them 1.
+SINTER_INLINE shape_result broadcast(const shape& left, const shape& right) {
+    shape_result out;
+    out.value.rank = left.rank > right.rank ? left.rank : right.rank;
+    for (int distance = 0; distance < out.value.rank; ++distance) {
+        const int axis = out.value.rank - 1 - distance;
+        const violation why = broadcast_size(left.from_right(distance), right.from_right(distance), out.value.size[axis]);
+        if (why != violation::none) return refuse(why, axis);
+    }
+    return out;
+}
+
+/// Axis counted from the left; negative ones count from the right. -1 if out of range.
+SINTER_INLINE int normal_axis(i64 axis, int rank) {
+    if (axis < -rank || axis >= rank) return -1;
+    return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+/// Reduced axes: as 1 when kept, gone when dropped. `reduced[i]` says which. Law: reducing with keep preserves the rank.
+SINTER_INLINE shape reduce_axes(const shape& from, const bool (&reduced)[max_rank], bool keep) {
+    shape out;
+    for (int i = 0; i < from.rank; ++i) {
+        if (!reduced[i])
+            out.size[out.rank++] = from.size[i];
+        else if (keep)
+            out.size[out.rank++] = 1;
+    }
+    return out;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- extents
+
+namespace detail {
+template <int Count>
+struct size_storage {
+    i64 value[Count];
+};
+template <>
+struct size_storage<0> {};
+}  // namespace detail
+
+/// Sizes of a tensor. Only `dyn` and named sizes take storage: an all-static extents is an empty type.
+template <i64... Sizes>
+struct extents : detail::size_storage<((Sizes < 0 ? 1 : 0) + ... + 0)> {
+    static_assert(sizeof...(Sizes) <= max_rank, "[SINTER-S002] a tensor has at most 8 axes");
+    static constexpr int rank = int(sizeof...(Sizes));
+    static constexpr int dynamic_count = ((Sizes < 0 ? 1 : 0) + ... + 0);
+    static constexpr shape static_shape{rank, {Sizes...}};
+    static constexpr bool is_static = dynamic_count == 0;
+
+    extents() = default;
+    /// The sizes that aren't static, left to right.
+    template <class... Int>
+        requires(sizeof...(Int) == std::size_t(dynamic_count) && dynamic_count > 0 && (is_index<Int> && ...))
+    SINTER_HOST_DEVICE constexpr explicit extents(Int... sizes)
+        : detail::size_storage<dynamic_count>{{static_cast<i64>(sizes)...}} {}
+
+    template <int Axis>
+    SINTER_INLINE i64 size() const {
+        constexpr i64 known = static_shape.size[Axis];
+        if constexpr (known >= 0)
+            return known;
+        else
+            return this->value[storage_index(Axis)];
+    }
+    /// The sizes as numbers.
+    SINTER_INLINE shape sizes() const {
+        if constexpr (is_static)
+            return shape{rank, {Sizes...}};
+        else {
+            shape out{rank, {Sizes...}};
+            int next = 0;
+            for (int i = 0; i < rank; ++i)
+                if (out.size[i] < 0) out.size[i] = this->value[next++];
+            return out;
+        }
+    }
+
+private:
+    static constexpr int storage_index(int axis) {
+        int index = 0;
+        for (int i = 0; i < axis; ++i) index += static_shape.size[i] < 0;
+        return index;
+    }
+};
+
+namespace detail {
+template <class Holder, class Sequence>
+struct extents_of;
+template <class Holder, int... Axis>
+struct extents_of<Holder, indices<Axis...>> {
+    using type = extents<Holder::value.size[Axis]...>;
+};
+}  // namespace detail
+/// The extents type of a shape value that a holder type carries as `static constexpr shape value`.
+template <class Holder>
+using extents_from = typename detail::extents_of<Holder, make_indices<Holder::value.rank>>::type;
+
+/// Extents that hold the given numbers: static sizes must already agree (checked by the caller).
+template <class Extents>
+SINTER_INLINE Extents extents_with(const shape& sizes) {
+    if constexpr (Extents::is_static)
+        return Extents{};
+    else {
+        Extents out;
+        int next = 0;
+        for (int i = 0; i < Extents::rank; ++i)
+            if (Extents::static_shape.size[i] < 0) out.value[next++] = sizes.size[i];
+        return out;
+    }
+}
+
+// ----------------------------------------------------------------------------------------------------- shapes in messages
+
+/// How sizes print in a message: `sizes<2, 3>`, or `sizes_of<two, name<'s', 'e', 'q'>, run_time>` style for the others.
+template <i64... Sizes>
+struct sizes {};
+template <char... Letters>
+struct name {};
+struct run_time {};
+template <i64 Size>
+struct size {};
+template <class... Axes>
+struct mixed_sizes {};
+
+namespace detail {
+constexpr int name_length(i64 packed) {
+    u64 rest = static_cast<u64>(packed) & ~(u64(1) << 63);
+    int length = 0;
+    for (; rest; rest >>= 8) ++length;
+    return length;
+}
+template <i64 Packed, class Sequence>
+struct name_printer;
+template <i64 Packed, int... Index>
+struct name_printer<Packed, indices<Index...>> {
+    using type = name<char(static_cast<u64>(Packed) >> (8 * (int(sizeof...(Index)) - 1 - Index)) & 127)...>;
+};
+template <i64 Size, bool Named = (Size < dyn)>
+struct size_printer {
+    using type = conditional<Size == dyn, run_time, size<Size>>;
+};
+template <i64 Size>
+struct size_printer<Size, true> {
+    using type = typename name_printer<Size, make_indices<name_length(Size)>>::type;
+};
+template <class Extents>
+struct shape_printer;
+template <i64... Sizes>
+struct shape_printer<extents<Sizes...>> {
+    using type = conditional<((Sizes >= 0) && ... && true), sizes<Sizes...>, mixed_sizes<typename size_printer<Sizes>::type...>>;
+};
+}  // namespace detail
+/// The printable form of extents, for the template arguments of a check struct.
+template <class Extents>
+using printed = typename detail::shape_printer<Extents>::type;
+
+/// Check struct of every rule where two shapes meet.
+template <class Left, class Right, int Axis, violation Why>
+struct shapes_agree {
+    static_assert(Why != violation::sizes_differ,
+                  "[SINTER-S012] these shapes don't broadcast: aligned at the right, each pair of sizes must be equal or one of "
+                  "them 1. Hint: reshape or unsqueeze one side.");
+    static_assert(Why != violation::number_meets_name,
+                  "[SINTER-S013] a named size meets a number: they may differ when run. Hint: name both axes, or neither.");
+    static_assert(Why != violation::names_differ,
+                  "[SINTER-S014] two different names meet on one axis: they may differ when run. Hint: use one name.");
+    static_assert(Why != violation::rank_too_large, "[SINTER-S002] a tensor has at most 8 axes. Hint: flatten axes first.");
+    static constexpr bool ok = Why == violation::none;
+};
+
+/// Check struct of rules about one shape and an axis.
+template <class Shape, i64 Axis, violation Why>
+struct axis_is_valid {
+    static_assert(Why != violation::axis_out_of_range,
+                  "[SINTER-S021] this axis doesn't exist in this shape. Hint: axes count from 0, or from -1 at the right.");
+    static_assert(Why != violation::axis_repeated, "[SINTER-S022] an axis is listed twice. Hint: list each axis once.");
+    static_assert(Why != violation::not_a_permutation,
+                  "[SINTER-S023] permute needs every axis of the shape exactly once. Hint: list 0 to rank-1 in the new order.");
+    static_assert(Why != violation::slice_out_of_range,
+                  "[SINTER-S024] this slice leaves the axis. Hint: start and stop lie within the size; stop is exclusive.");
+    static_assert(Why != violation::step_is_zero, "[SINTER-S025] a slice's step is zero. Hint: use a step of at least 1, or -1.");
+    static_assert(Why != violation::axis_isnt_one,
+                  "[SINTER-S026] only an axis of static size 1 can be squeezed. Hint: reshape instead.");
+    static_assert(Why != violation::not_divisible, "[SINTER-S027] this axis can't be split so: the sizes don't divide.");
+    static constexpr bool ok = Why == violation::none;
+};
+
+/// Check struct of reshape and expand.
+template <class From, class To, violation Why>
+struct reshapes_to {
+    static_assert(Why != violation::count_differs,
+                  "[SINTER-S031] reshape must keep the number of elements. Hint: compare the products of both shapes.");
+    static_assert(Why != violation::not_expandable,
+                  "[SINTER-S032] expand can only stretch axes of size 1 and add axes at the left. Hint: check the target shape.");
+    static constexpr bool ok = Why == violation::none;
+};
+
+}  // namespace sinter

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The umbrella: everything that any compiler may include, through the reference backend. Add <sinter/backend/cpu.hpp> for the SIMD
+// CPU; io and interop headers are included one by one.
+#pragma once
+
+#include "backend/reference.hpp"
+#include "ops/nn.hpp"
+#include "ops/view.hpp"

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Views, which don't own, and `tensor`, a small owner for tests and tools. A view is a pointer, extents and strides; what is
+// known while compiling takes no storage. Its memory space and alignment are in the type.
+//
+//     sinter::tensor_view<float, sinter::extents<sinter::dyn, 4096>> x(pointer, rows);
+//     auto row = sinter::view(std_vector);              // rank 1 over anything with data() and size()
+//     auto m = sinter::view(pointer, sinter::extents<2, 3>{});
+//
+// A view is trivially copyable and never rebinds by assignment: `y = expression` makes an assignment object for `run`.
+#pragma once
+
+#include "layout.hpp"
+#include "scalar.hpp"
+
+#include <new>
+
+namespace sinter {
+
+/// Where a view's memory lies. An executor accepts the spaces that it can reach; anything else doesn't compile.
+struct host_memory {};
+struct device_memory {};
+
+namespace detail {
+template <class Layout, int Rank>
+struct stride_storage {};
+template <int Rank>
+struct stride_storage<strided, Rank> {
+    i64 stride[Rank > 0 ? Rank : 1];
+};
+/// A view that could not be formed at run time has this size on an axis; `run` answers it with [SINTER-R005].
+inline constexpr i64 invalid_size = -2;
+}  // namespace detail
+
+/// A non-owning tensor of element type `Type` (const for read-only). `Alignment` is a promise about the pointer in bytes
+/// (0: the element's own). Trivially copyable; copy assignment is deleted, since a silent rebind would be a trap.
+template <class Type, class Extents, class Layout = row_major, class Space = host_memory, int Alignment = 0>
+class tensor_view : public detail::stride_storage<Layout, Extents::rank>, public Extents {
+public:
+    using element = Type;
+    using extents_type = Extents;
+    using layout = Layout;
+    using space = Space;
+    static constexpr int rank = Extents::rank;
+    static constexpr int alignment = Alignment;
+    static constexpr bool contiguous = is_same<Layout, row_major>;
+
+    tensor_view(const tensor_view&) = default;
+    tensor_view& operator=(const tensor_view&) = delete;
+
+    /// Row-major elements at `pointer`; sizes that aren't static follow, left to right.
+    template <class... Int>
+        requires(sizeof...(Int) == std::size_t(Extents::dynamic_count) && contiguous && (is_index<Int> && ...))
+    SINTER_HOST_DEVICE constexpr explicit tensor_view(Type* pointer, Int... sizes)
+        : Extents(make_extents(sizes...)), pointer_(pointer) {}
+    SINTER_HOST_DEVICE constexpr tensor_view(Type* pointer, const Extents& sizes)
+        requires contiguous
+        : Extents(sizes), pointer_(pointer) {}
+    /// Strides in elements, one per axis, any sign.
+    SINTER_HOST_DEVICE constexpr tensor_view(Type* pointer, const Extents& sizes, const array<i64, rank>& strides)
+        requires(!contiguous)
+        : Extents(sizes), pointer_(pointer) {
+        for (int i = 0; i < rank; ++i) this->stride[i] = strides[i];
+    }
+    /// A view of mutable elements serves where a read-only one is asked for.
+    template <class Other>
+        requires(is_same<const Other, Type>)
+    SINTER_HOST_DEVICE constexpr tensor_view(const tensor_view<Other, Extents, Layout, Space, Alignment>& other)
+        : detail::stride_storage<Layout, rank>(other), Extents(other.get_extents()), pointer_(other.data()) {}
+
+    /// `view = expression`: an assignment object; nothing runs until `run` takes it (assignment.hpp).
+    template <class Right>
+        requires(!is_same<remove_cvref<Right>, tensor_view>)
+    [[nodiscard]] constexpr auto operator=(Right&& right) const {
+        return assign_to_view(*this, static_cast<Right&&>(right));
+    }
+
+    SINTER_INLINE Type* data() const { return pointer_; }
+    SINTER_INLINE const Extents& get_extents() const { return *this; }
+    SINTER_INLINE i64 count() const { return this->sizes().count(); }
+    SINTER_INLINE view_state state() const {
+        view_state out;
+        out.sizes = this->sizes();
+        if constexpr (contiguous)
+            set_row_major_strides(out);
+        else
+            for (int i = 0; i < rank; ++i) out.stride[i] = this->stride[i];
+        return out;
+    }
+    /// One element, for tests and tools. No bounds check.
+    template <class... Int>
+        requires(sizeof...(Int) == std::size_t(rank))
+    SINTER_INLINE Type& operator()(Int... index) const {
+        const view_state where = state();
+        const i64 at[max_rank]{static_cast<i64>(index)...};
+        i64 offset = 0;
+        for (int i = 0; i < rank; ++i) offset += at[i] * where.stride[i];
+        return pointer_[offset];
+    }
+
+private:
+    template <class... Int>
+    static constexpr Extents make_extents(Int... sizes) {
+        if constexpr (sizeof...(Int) == 0)
+            return Extents{};
+        else
+            return Extents(sizes...);
+    }
+    Type* pointer_;
+};
+
+namespace detail {
+/// Shallow const: a const container of this type still gives mutable elements, so it doesn't own them (a span, a pointer pair).
+template <class Container>
+concept has_data_and_size = requires(Container& from) {
+    from.data();
+    from.size();
+};
+template <class Container>
+inline constexpr bool borrows = is_same<decltype(static_cast<const Container*>(nullptr)->data()),
+                                        decltype(static_cast<Container*>(nullptr)->data())>;
+template <class Type>
+struct pointee;
+template <class Type>
+struct pointee<Type*> {
+    using type = Type;
+};
+}  // namespace detail
+
+/// Check struct: memory that dies with the full expression can't be viewed.
+template <class Container, bool Outlives>
+struct memory_outlives_view {
+    static_assert(Outlives,
+                  "[SINTER-C001] a temporary that owns its memory can't be an operand: the view would outlive it. Hint: give it "
+                  "a name.");
+    static constexpr bool ok = Outlives;
+};
+
+/// A row-major view of `sizes` at `pointer`.
+template <class Type, i64... Sizes>
+SINTER_INLINE tensor_view<Type, extents<Sizes...>> view(Type* pointer, const extents<Sizes...>& sizes) {
+    return tensor_view<Type, extents<Sizes...>>(pointer, sizes);
+}
+/// A strided view: one element stride per axis.
+template <class Type, i64... Sizes>
+SINTER_INLINE tensor_view<Type, extents<Sizes...>, strided> view(Type* pointer, const extents<Sizes...>& sizes,
+                                                                 const array<i64, int(sizeof...(Sizes))>& strides) {
+    return tensor_view<Type, extents<Sizes...>, strided>(pointer, sizes, strides);
+}
+/// A rank-1 view over anything with data() and size(): std::vector, std::array, std::span, ...
+template <class Container>
+    requires detail::has_data_and_size<remove_cvref<Container>>
+constexpr auto view(Container&& from) {
+    using plain = remove_cvref<Container>;
+    static_assert(memory_outlives_view<plain, (is_lvalue<Container&&> || detail::borrows<plain>)>::ok);
+    using type = typename detail::pointee<decltype(from.data())>::type;
+    return tensor_view<type, extents<dyn>>(from.data(), static_cast<i64>(from.size()));
+}
+/// The elements of a container as `sizes`. Too small a container gives a view with a null pointer, which `run` refuses.
+template <class Container, i64... Sizes>
+    requires detail::has_data_and_size<remove_cvref<Container>>
+constexpr auto view(Container&& from, const extents<Sizes...>& sizes) {
+    using plain = remove_cvref<Container>;
+    static_assert(memory_outlives_view<plain, (is_lvalue<Container&&> || detail::borrows<plain>)>::ok);
+    using type = typename detail::pointee<decltype(from.data())>::type;
+    const bool fits = sizes.sizes().count() <= static_cast<i64>(from.size());
+    return tensor_view<type, extents<Sizes...>>(fits ? from.data() : nullptr, sizes);
+}
+
+/// Owner of row-major elements on the heap, aligned to 64 bytes and zeroed. For tests, tools and small things; moving it is
+/// cheap, copying is by name. `ok()` is false when the memory wasn't there.
+template <class Type, class Extents>
+class tensor {
+public:
+    using element = Type;
+    using extents_type = Extents;
+    using view_type = tensor_view<Type, Extents>;
+    using const_view_type = tensor_view<const Type, Extents>;
+    static constexpr int rank = Extents::rank;
+
+    tensor()
+        requires(Extents::is_static)
+        : tensor(Extents{}) {}
+    explicit tensor(const Extents& sizes) : extents_(sizes) {
+        const i64 count = sizes.sizes().count();
+        if (count > 0) {
+            data_ = static_cast<Type*>(
+                ::operator new(static_cast<std::size_t>(count) * sizeof(Type), std::align_val_t{64}, std::nothrow));
+            if (data_)
+                for (i64 i = 0; i < count; ++i) data_[i] = Type{};
+        }
+    }
+    template <class... Int>
+        requires(sizeof...(Int) == std::size_t(Extents::dynamic_count) && sizeof...(Int) > 0 && (is_index<Int> && ...))
+    explicit tensor(Int... sizes) : tensor(Extents(sizes...)) {}
+    tensor(tensor&& other) noexcept : extents_(other.extents_), data_(other.data_) { other.data_ = nullptr; }
+    tensor& operator=(tensor&& other) noexcept {
+        Type* const mine = data_;
+        data_ = other.data_;
+        other.data_ = mine;
+        const Extents sizes = extents_;
+        extents_ = other.extents_;
+        other.extents_ = sizes;
+        return *this;
+    }
+    tensor(const tensor&) = delete;
+    tensor& operator=(const tensor&) = delete;
+    ~tensor() { ::operator delete(data_, std::align_val_t{64}); }
+
+    bool ok() const { return data_ != nullptr || count() == 0; }
+    view_type view() & { return view_type(data_, extents_); }
+    const_view_type view() const& { return const_view_type(data_, extents_); }
+    Type* data() { return data_; }
+    const Type* data() const { return data_; }
+    i64 count() const { return extents_.sizes().count(); }
+    shape sizes() const { return extents_.sizes(); }
+    Type& operator[](i64 index) { return data_[index]; }
+    const Type& operator[](i64 index) const { return data_[index]; }
+    Type* begin() { return data_; }
+    Type* end() { return data_ + count(); }
+    const Type* begin() const { return data_; }
+    const Type* end() const { return data_ + count(); }
+
+private:
+    Extents extents_;
+    Type* data_ = nullptr;
+};
+
+}  // namespace sinter

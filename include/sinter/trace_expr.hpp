@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tracing: the captureless lambda of `fused` runs once, in constant evaluation, over small values that record operations on
+// a hash-consed tape. Loops and helper functions in the lambda just run; a value used twice is one node. The tape then
+// becomes a flat program type. No tensor is known here: shapes and types are inferred where the operator is called.
+#pragma once
+
+#include "program.hpp"
+
+namespace sinter {
+
+inline constexpr int max_outputs = 16;
+
+/// The record of a lambda's operations. Equal nodes are found through a small hash table, so that tracing n nodes costs n steps.
+struct tape {
+    node_value node[max_nodes]{};
+    int next_in_bucket[max_nodes]{};
+    int bucket[64]{};  ///< 1 + index of the newest node, 0 when empty
+    int size = 0;
+    bool overflow = false;
+
+    constexpr int emit(const node_value& wanted) {
+        u64 hash = wanted.bits * 0x9E3779B97F4A7C15u + u64(wanted.kind);
+        for (int i = 0; i < wanted.arity; ++i) hash = (hash ^ u64(wanted.argument[i])) * 0x9E3779B97F4A7C15u;
+        const int slot_index = int(hash >> 58);
+        for (int i = bucket[slot_index]; i != 0; i = next_in_bucket[i - 1])
+            if (node[i - 1] == wanted) return i - 1;
+        if (size == max_nodes) {
+            overflow = true;
+            return 0;
+        }
+        node[size] = wanted;
+        next_in_bucket[size] = bucket[slot_index];
+        bucket[slot_index] = ++size;
+        return size - 1;
+    }
+};
+
+/// What the parameters of a traced lambda are: a place on the tape.
+struct traced {
+    tape* on;
+    int index;
+};
+/// Several results of a traced lambda; made by `outputs`.
+template <int Count>
+struct traced_outputs {
+    traced value[Count];
+};
+
+/// Returns several values from the lambda of `fused`: `return outputs(h, y);`. They become one kernel through `tie`.
+template <class... Values>
+    requires(is_same<Values, traced> && ...)
+constexpr traced_outputs<int(sizeof...(Values))> outputs(Values... values) {
+    return {{values...}};
+}
+
+namespace detail {
+constexpr traced place_literal(tape& on, double value) {
+    return {&on, on.emit({node_kind::literal, literal_kind::floating, nullptr, 0, {}, literal_bits(value)})};
+}
+constexpr traced place_literal(tape& on, i64 value) {
+    return {&on, on.emit({node_kind::literal, literal_kind::integer, nullptr, 0, {}, literal_bits(value)})};
+}
+template <class Type>
+constexpr traced place(tape& on, Type value) {
+    if constexpr (is_same<Type, traced>)
+        return value;
+    else if constexpr (is_same<Type, bool>)
+        return {&on, on.emit({node_kind::literal, literal_kind::boolean, nullptr, 0, {}, u64(value)})};
+    else if constexpr (is_float(dtype_of<Type>))
+        return place_literal(on, static_cast<double>(value));
+    else
+        return place_literal(on, static_cast<i64>(value));
+}
+template <class Type>
+constexpr tape* tape_of(Type value) {
+    if constexpr (is_same<Type, traced>)
+        return value.on;
+    else
+        return nullptr;
+}
+template <class... Arguments>
+constexpr tape* common_tape(Arguments... arguments) {
+    tape* on = nullptr;
+    tape* const candidates[] = {tape_of(arguments)...};
+    for (tape* candidate : candidates)
+        if (candidate) on = candidate;
+    return on;
+}
+template <class Op, class... Arguments>
+constexpr traced emit_op(Arguments... arguments) {
+    tape* const on = common_tape(arguments...);
+    node_value wanted{Op::facts.kind, {}, op_registration<Op>::facts, int(sizeof...(Arguments)), {}, 0};
+    const int places[] = {place(*on, arguments).index...};
+    for (int i = 0; i < wanted.arity; ++i) wanted.argument[i] = places[i];
+    return {on, on->emit(wanted)};
+}
+constexpr traced emit_count(traced reduction) {
+    return {reduction.on, reduction.on->emit({node_kind::count, {}, nullptr, 1, {reduction.index}, 0})};
+}
+
+struct trace_result {
+    tape record{};
+    int output_count = 0;
+    int output[max_outputs]{};
+};
+
+/// One trace of a lambda with `Parameters` parameters. The first nodes of the tape are the parameters.
+template <class Lambda, int Parameters>
+struct trace {
+    template <int... Index>
+    static constexpr auto call(tape& on, indices<Index...>) {
+        // Each emit happens before the call, left to right: parameter i is node i.
+        const int place_of[] = {on.emit({node_kind::leaf, {}, nullptr, 0, {}, u64(Index)})..., 0};
+        return Lambda{}(traced{&on, place_of[Index]}...);
+    }
+    static constexpr void collect(trace_result& out, const traced& result) {
+        out.output[0] = result.index;
+        out.output_count = 1;
+    }
+    template <int Count>
+    static constexpr void collect(trace_result& out, const traced_outputs<Count>& results) {
+        for (int i = 0; i < Count; ++i) out.output[i] = results.value[i].index;
+        out.output_count = Count;
+    }
+    static constexpr trace_result run() {
+        trace_result out;
+        collect(out, call(out.record, make_indices<Parameters>{}));
+        return out;
+    }
+    static constexpr trace_result value = run();
+    static constexpr int size = value.record.size;
+};
+
+template <class Trace, int Index>
+struct tape_at {
+    static constexpr node_value node = Trace::value.record.node[Index];
+};
+/// The node type of tape node `Index`, its operands renumbered by `Renumber::value`.
+template <class Trace, class Renumber, int Index>
+constexpr auto node_type_of() {
+    using at = tape_at<Trace, Index>;
+    if constexpr (at::node.kind == node_kind::literal)
+        return literal<at::node.literal, at::node.bits>{};
+    else if constexpr (at::node.kind == node_kind::reduce)
+        return reduce<op_of<at::node.op>, Renumber::value[at::node.argument[0]]>{};
+    else if constexpr (at::node.kind == node_kind::index_map)
+        return index_map<op_of<at::node.op>, Renumber::value[at::node.argument[0]]>{};
+    else if constexpr (at::node.kind == node_kind::coordinate)
+        return coordinate<op_of<at::node.op>, Renumber::value[at::node.argument[0]]>{};
+    else if constexpr (at::node.kind == node_kind::count)
+        return count<Renumber::value[at::node.argument[0]]>{};
+    else if constexpr (at::node.arity == 1)
+        return map<op_of<at::node.op>, Renumber::value[at::node.argument[0]]>{};
+    else if constexpr (at::node.arity == 2)
+        return map<op_of<at::node.op>, Renumber::value[at::node.argument[0]], Renumber::value[at::node.argument[1]]>{};
+    else if constexpr (at::node.arity == 3)
+        return map<op_of<at::node.op>, Renumber::value[at::node.argument[0]], Renumber::value[at::node.argument[1]],
+                   Renumber::value[at::node.argument[2]]>{};
+    else
+        return map<op_of<at::node.op>, Renumber::value[at::node.argument[0]], Renumber::value[at::node.argument[1]],
+                   Renumber::value[at::node.argument[2]], Renumber::value[at::node.argument[3]]>{};
+}
+}  // namespace detail
+
+}  // namespace sinter
