@@ -117,9 +117,13 @@ inline namespace SINTER_ISA {
 
 __extension__ typedef unsigned __int128 u128;
 
-/// Zero, or an exponent so moderate that one operation on two such numbers gives zero or a normal number.
+/// In constant evaluation: zero, or an exponent so moderate that one operation on two such numbers gives zero or a normal number.
+/// Never when run, where flags may rewrite the native operator.
 template <class Float>
 SINTER_HOST_DEVICE constexpr bool is_ordinary(Float value) {
+    if (!__builtin_is_constant_evaluated()) {
+        return false;
+    }
     using Format = typename format_of<Float>::type;
     const u64 magnitude = bits_of(value) & (Format::sign - 1);
     const int exponent = static_cast<int>(magnitude >> (Format::precision - 1)) - Format::bias;
