@@ -126,49 +126,106 @@ bool same(Type one, Type two) {
 }
 
 // ---- comparisons of one function ------------------------------------------------------------------------------------------------
-// `function` takes lanes of either kind. Out of line, so that a table of functions doesn't grow with the reporting.
+// Each function is compiled twice, over a vec and over a scalar, as a small piece of code between memory and memory; the
+// loops that call the pieces are compiled once. Functions take three operands and may ignore some.
 
-[[gnu::noinline]] void report(const char* name, int width, u64 one, u64 two, u64 three, u64 got, u64 expected) {
-    MESSAGE(name << " width " << width << ": of " << one << ", " << two << ", " << three << " is " << got << ", not " << expected);
+using piece = void (*)(const void*, const void*, const void*, void*);
+
+template <class Value, class Function>
+void apply(const void* x, const void* y, const void* z, void* out) {
+    using Type = typename Value::element;
+    const auto load = [](const void* from) { return Value::load(static_cast<const Type*>(from)); };
+    const auto result = Function{}(load(x), load(y), load(z));
+    store(static_cast<typename decltype(result)::element*>(out), result);
+}
+
+struct operation {
+    const char* name;
+    piece vector, scalar;
+    int size, result_size;
+    bool (*same)(const void*, const void*);
+};
+
+template <class Type>
+bool same_at(const void* one, const void* two) {
+    return same(*static_cast<const Type*>(one), *static_cast<const Type*>(two));
+}
+
+template <class Type, int Width, class Function>
+operation make(const char* name, Function) {
+    using Result = typename decltype(Function{}(lane::scalar<Type>{}, lane::scalar<Type>{}, lane::scalar<Type>{}))::element;
+    return {name, apply<cpu::vec<Type, Width>, Function>, apply<lane::scalar<Type>, Function>, int(sizeof(Type)), int(sizeof(Result)),
+            same_at<Result>};
+}
+
+[[gnu::noinline]] void report(const char* name, int width, u64 x, u64 y, u64 z, u64 got, u64 expected) {
+    MESSAGE(name << " width " << width << ": of " << x << ", " << y << ", " << z << " is " << got << ", not " << expected);
     CHECK(got == expected);
 }
 
-/// All lanes of `got` against what the scalar lane makes of the same elements.
+u64 read(const void* from, int size) {
+    u64 bits = 0;
+    std::memcpy(&bits, from, std::size_t(size));
+    return bits;
+}
+
+constexpr int largest = 64 * 8;  // bytes of operands or results
+
+/// One step, compared with the scalar lane on each element.
+bool step(const operation& one, int width, const char* x, const char* y, const char* z) {
+    alignas(64) char got[largest], expected[8];
+    one.vector(x, y, z, got);
+    for (int at = 0; at < width; ++at) {
+        const int place = at * one.size;
+        one.scalar(x + place, y + place, z + place, expected);
+        if (!one.same(got + at * one.result_size, expected)) {
+            report(one.name, width, read(x + place, one.size), read(y + place, one.size), read(z + place, one.size),
+                   read(got + at * one.result_size, one.result_size), read(expected, one.result_size));
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Every element; with two operands every pair; with three, every pair with several third ones.
+void sweep(const operation& one, int arity, int width, const void* table) {
+    const char* all = static_cast<const char*>(table);
+    alignas(64) char repeated[largest], third[largest];
+    const auto fill = [&](char* to, int index) {
+        for (int at = 0; at < width; ++at) std::memcpy(to + at * one.size, all + index * one.size, std::size_t(one.size));
+    };
+    int thirds = 0;
+    for (int z = 0; z < (arity == 3 ? table_size : 1); z += 3) {
+        fill(third, z);
+        for (int x = 0; x < (arity > 1 ? table_size : 1); x += arity == 3 ? 1 + thirds % 5 : 1) {
+            fill(repeated, x);
+            for (int y = 0; y + width <= table_size; y += width) {
+                const char* moving = all + y * one.size;
+                // A unary function reads its first operand.
+                if (!step(one, width, arity > 1 ? repeated : moving, moving, third)) return;
+            }
+        }
+        ++thirds;
+    }
+    CHECK(true);
+}
+
+#define FUNCTION(...) [](auto x, [[maybe_unused]] auto y, [[maybe_unused]] auto z) { return __VA_ARGS__; }
+#define UNARY(name, ...) sweep(make<Type, Width>(name, FUNCTION(__VA_ARGS__)), 1, Width, values<Type>().values)
+#define BINARY(name, ...) sweep(make<Type, Width>(name, FUNCTION(__VA_ARGS__)), 2, Width, values<Type>().values)
+#define TERNARY(name, ...) sweep(make<Type, Width>(name, FUNCTION(__VA_ARGS__)), 3, Width, values<Type>().values)
+
+/// All lanes of `got` against the scalar lane's elements.
 template <class Value, class Expected>
-void compare(const char* name, Value got, const Expected& expected, u64 one, u64 two, u64 three) {
+void compare(const char* name, Value got, const Expected& expected, u64 context) {
     using Type = typename Value::element;
     Type elements[Value::width];
     store(elements, got);
     for (int at = 0; at < Value::width; ++at) {
         const Type wanted = expected(at).value;
         if (!same(elements[at], wanted)) {
-            report(name, Value::width, one + u64(at), two + u64(at), three + u64(at), bits_of(elements[at]), bits_of(wanted));
+            report(name, Value::width, context + u64(at), 0, 0, bits_of(elements[at]), bits_of(wanted));
             return;
-        }
-    }
-}
-
-#define UNARY(name, ...) unary<Type, Width>(name, [](auto x) { return __VA_ARGS__; })
-#define BINARY(name, ...) binary<Type, Width>(name, [](auto x, auto y) { return __VA_ARGS__; })
-
-template <class Type, int Width, class Function>
-void unary(const char* name, Function function) {
-    using Value = cpu::vec<Type, Width>;
-    const Type* all = values<Type>().values;
-    for (int from = 0; from + Width <= table_size; from += Width) {
-        compare(name, function(Value::load(all + from)), [&](int at) { return function(lane::scalar<Type>(all[from + at])); },
-                u64(from), 0, 0);
-    }
-}
-template <class Type, int Width, class Function>
-void binary(const char* name, Function function) {
-    using Value = cpu::vec<Type, Width>;
-    const Type* all = values<Type>().values;
-    for (int one = 0; one < table_size; ++one) {  // every pair of the table
-        for (int two = 0; two + Width <= table_size; two += Width) {
-            const Value left(all[one]);
-            compare(name, function(left, Value::load(all + two)),
-                    [&](int at) { return function(lane::scalar<Type>(all[one]), lane::scalar<Type>(all[two + at])); }, u64(one), u64(two), 0);
         }
     }
 }
@@ -238,8 +295,7 @@ template <class Type, int Width, int Stride>
 void check_exchange() {
     if constexpr (Stride < Width) {
         const Type* all = values<Type>().values;
-        compare("exchange", exchange<Stride>(cpu::vec<Type, Width>::load(all)), [&](int at) { return lane::scalar<Type>(all[at ^ Stride]); },
-                0, 0, 0);
+        compare("exchange", exchange<Stride>(cpu::vec<Type, Width>::load(all)), [&](int at) { return lane::scalar<Type>(all[at ^ Stride]); }, 0);
         check_exchange<Type, Width, 2 * Stride>();
     }
 }
@@ -288,7 +344,7 @@ void check_numbers() {
     UNARY("sign", sign(x));
     UNARY("bits", from_bits<Type>(bits(x)));
     UNARY("bits", bits(x));
-    compare("iota", lane::iota<cpu::vec<Type, Width>>(), [](int at) { return lane::scalar<Type>(sinter::convert<Type>(at)); }, 0, 0, 0);
+    compare("iota", lane::iota<cpu::vec<Type, Width>>(), [](int at) { return lane::scalar<Type>(sinter::convert<Type>(at)); }, 0);
 }
 
 // ---- integers, masks, floats ----------------------------------------------------------------------------------------------------
@@ -337,12 +393,11 @@ void check_mask() {
     // Any byte but 0 is true.
     unsigned char bytes[Width];
     for (int at = 0; at < Width; ++at) bytes[at] = static_cast<unsigned char>(at % 3 == 0 ? 0 : 255 - at);
-    compare("mask bytes", Mask::load(reinterpret_cast<const bool*>(bytes)), [](int at) { return lane::scalar<bool>(at % 3 != 0); }, 0, 0, 0);
+    compare("mask bytes", Mask::load(reinterpret_cast<const bool*>(bytes)), [](int at) { return lane::scalar<bool>(at % 3 != 0); }, 0);
 }
 
 template <class Type, int Width>
 void check_float() {
-    using Value = cpu::vec<Type, Width>;
     check_all_types<Type, Width>();
     check_numbers<Type, Width>();
     UNARY("sqrt", sqrt(x));
@@ -361,17 +416,9 @@ void check_float() {
     BINARY("sum and difference", (x + y) - y);
     BINARY("constant", x * Type(0) + y * Type(1) - x * Type(0.1));
     BINARY("quotient", x / y * y);
-    const Type* all = values<Type>().values;
-    for (int three = 0; three < 48; ++three) {
-        const Type addend = three % 3 == 0 ? all[three] : static_cast<Type>(-all[table_size - three] * all[table_size - three - 1]);
-        for (int one = 0; one < table_size; one += 1 + three % 5) {
-            for (int two = 0; two + Width <= table_size; two += Width) {
-                compare("fma", fma(Value(all[one]), Value::load(all + two), Value(addend)),
-                        [&](int at) { return fma(lane::scalar<Type>(all[one]), lane::scalar<Type>(all[two + at]), lane::scalar<Type>(addend)); },
-                        u64(one), u64(two), bits_of(addend));
-            }
-        }
-    }
+    TERNARY("fma", fma(x, y, z));
+    TERNARY("fma, cancelled", fma(x, y, -(x * y)));
+    BINARY("fma, halfway", fma(x, y, x * y * decltype(x)(Type(0x1p24))));
     UNARY("fma by a constant", fma(x, decltype(x)(Type(1)), x));
     UNARY("fma of constants", fma(x, decltype(x)(Type(0)), decltype(x)(Type(-0.0))));
 }
@@ -384,7 +431,7 @@ void check_half() {
     float floats[Width];
     for (u32 code = 0; code < 0x10000; code += Width) {
         for (int at = 0; at < Width; ++at) codes[at] = Storage::from_bits(static_cast<u16>(code + u32(at)));
-        compare("load half", lane::load<Value>(codes), [&](int at) { return lane::scalar<float>(sinter::convert<float>(codes[at])); }, code, 0, 0);
+        compare("load half", lane::load<Value>(codes), [&](int at) { return lane::scalar<float>(sinter::convert<float>(codes[at])); }, code);
         for (const u32 shift : {0u, 0x0fffu, 0x1000u, 0x1001u, 0x7fffu, 0x8000u, 0x8001u}) {
             for (int at = 0; at < Width; ++at) {
                 const u32 bits = __builtin_bit_cast(u32, sinter::convert<float>(codes[at])) + shift;
@@ -411,40 +458,30 @@ void check_half() {
         store_first(few, Value::load(all), count, 1);
         for (int at = 0; at <= Width; ++at) CHECK(same(few[at], at < count ? sinter::convert<Storage>(all[at]) : Storage::from_bits(0x1234)));
         compare("load_first half", lane::load_first<Value>(few, count, 1),
-                [&](int at) { return lane::scalar<float>(at < count ? sinter::convert<float>(few[at]) : 0.0f); }, u64(count), 0, 0);
+                [&](int at) { return lane::scalar<float>(at < count ? sinter::convert<float>(few[at]) : 0.0f); }, u64(count));
     }
 }
 
-}  // namespace
-
 #if defined(SINTER_TEST_WIDTH)
-#define EACH_WIDTH(...)                     \
-    {                                       \
-        constexpr int Width = SINTER_TEST_WIDTH; \
-        __VA_ARGS__;                        \
-    }
+constexpr int width = SINTER_TEST_WIDTH;
 #else
-#define EACH_WIDTH(...)                                  \
-    {                                                    \
-        constexpr int Width = cpu::native_width;         \
-        __VA_ARGS__;                                     \
-    }                                                    \
-    {                                                    \
-        constexpr int Width = 2 * cpu::native_width;     \
-        __VA_ARGS__;                                     \
-    }
+constexpr int width = cpu::native_width;
+TEST_CASE("cpu lane: f32, two registers") { check_float<float, 2 * width>(); }
+TEST_CASE("cpu lane: u8, two registers") { check_integer<u8, 2 * width>(); }
+TEST_CASE("cpu lane: masks, two registers") { check_mask<2 * width>(); }
 #endif
+TEST_CASE("cpu lane: bool") { check_mask<width>(); }
+TEST_CASE("cpu lane: i8") { check_integer<i8, width>(); }
+TEST_CASE("cpu lane: u8") { check_integer<u8, width>(); }
+TEST_CASE("cpu lane: i16") { check_integer<i16, width>(); }
+TEST_CASE("cpu lane: u16") { check_integer<u16, width>(); }
+TEST_CASE("cpu lane: i32") { check_integer<i32, width>(); }
+TEST_CASE("cpu lane: u32") { check_integer<u32, width>(); }
+TEST_CASE("cpu lane: i64") { check_integer<i64, width>(); }
+TEST_CASE("cpu lane: u64") { check_integer<u64, width>(); }
+TEST_CASE("cpu lane: f32") { check_float<float, width>(); }
+TEST_CASE("cpu lane: f64") { check_float<double, width>(); }
+TEST_CASE("cpu lane: f16") { check_half<f16, width>(); }
+TEST_CASE("cpu lane: bf16") { check_half<bf16, width>(); }
 
-TEST_CASE("cpu lane: bool") { EACH_WIDTH(check_mask<Width>()) }
-TEST_CASE("cpu lane: i8") { EACH_WIDTH(check_integer<i8, Width>()) }
-TEST_CASE("cpu lane: u8") { EACH_WIDTH(check_integer<u8, Width>()) }
-TEST_CASE("cpu lane: i16") { EACH_WIDTH(check_integer<i16, Width>()) }
-TEST_CASE("cpu lane: u16") { EACH_WIDTH(check_integer<u16, Width>()) }
-TEST_CASE("cpu lane: i32") { EACH_WIDTH(check_integer<i32, Width>()) }
-TEST_CASE("cpu lane: u32") { EACH_WIDTH(check_integer<u32, Width>()) }
-TEST_CASE("cpu lane: i64") { EACH_WIDTH(check_integer<i64, Width>()) }
-TEST_CASE("cpu lane: u64") { EACH_WIDTH(check_integer<u64, Width>()) }
-TEST_CASE("cpu lane: f32") { EACH_WIDTH(check_float<float, Width>()) }
-TEST_CASE("cpu lane: f64") { EACH_WIDTH(check_float<double, Width>()) }
-TEST_CASE("cpu lane: f16") { EACH_WIDTH(check_half<f16, Width>()) }
-TEST_CASE("cpu lane: bf16") { EACH_WIDTH(check_half<bf16, Width>()) }
+}  // namespace

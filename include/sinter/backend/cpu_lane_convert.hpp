@@ -109,6 +109,16 @@ SINTER_FORCE_INLINE vec<To, Width> float_from_integer(vec<From, Width> value) {
     }
 }
 
+/// The integer where the mask holds, else 0.
+template <class Type, int Width>
+SINTER_FORCE_INLINE vec<Type, Width> keep(mask_of<Width> mask, vec<Type, Width> value) {
+    if constexpr (SINTER_CPU_AVX512) {
+        return select(mask, value, vec<Type, Width>(0));
+    } else {
+        return value.of((value.data & (typename vec<Type, Width>::data_type)mask.data));
+    }
+}
+
 /// Truncates and saturates; NaN gives 0. The raw extremes give their second operand for NaN.
 template <class To, class From, int Width>
 SINTER_FORCE_INLINE vec<To, Width> integer_from_float(vec<From, Width> value) {
@@ -128,14 +138,19 @@ SINTER_FORCE_INLINE vec<To, Width> integer_from_float(vec<From, Width> value) {
         const Float clamped = min_raw(max_raw(value, Float(lowest)), Float(highest));
         const auto whole = vec<To, Width>::of(as<cell<To>>(instruction<i32>(clamped).data));
         if constexpr (has_sign<To>) {
-            return select(is_nan(value), vec<To, Width>(0), whole);
+            return keep(equal(value, value), whole);
         } else {
             return whole;
         }
     } else if constexpr (has_sign<To>) {
         const Float beyond(sizeof(To) == 8 ? From(0x1p63) : From(0x1p31));
-        const auto whole = select(less_equal(beyond, value), vec<To, Width>(highest), instruction<To>(value));
-        return select(is_nan(value), vec<To, Width>(0), whole);
+        const auto whole = instruction<To>(value);
+        if constexpr (SINTER_CPU_AVX512) {
+            return keep(equal(value, value), select(less_equal(beyond, value), vec<To, Width>(highest), whole));
+        } else {
+            // What is too large came as MIN, and ~MIN is MAX.
+            return keep(equal(value, value), whole.of(whole.data ^ less_equal(beyond, value).data));
+        }
     } else if constexpr (SINTER_CPU_AVX512) {
         return instruction<To>(max_raw(value, zero));
     } else {

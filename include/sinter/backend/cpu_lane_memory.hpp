@@ -27,6 +27,19 @@ SINTER_FORCE_INLINE void write(void* to, Type value) {
     *static_cast<typename unaligned<Type>::type*>(to) = value;
 }
 
+/// A type of so many bytes that an instruction can read at once.
+template <int Bytes>
+struct chunk {
+    using type = simd<u8, Bytes>;
+};
+// clang-format off
+template <> struct chunk<2> { using type = u16; };
+template <> struct chunk<4> { using type = u32; };
+template <> struct chunk<8> { using type = u64; };
+// clang-format on
+template <int Bytes>
+using bytes_of = typename chunk<Bytes>::type;
+
 /// The first `Bytes` of a register; the others are zero.
 template <class Cell, int Bytes>
 SINTER_FORCE_INLINE auto read_register(const void* from) {
@@ -71,17 +84,20 @@ SINTER_FORCE_INLINE auto read_extended(const void* from) {
     }
     return result;
 #elif SINTER_CPU_SSE41
-    const auto packed = read_register<u8, bytes>(from);
+    // Straight from memory: one instruction.
+    const auto& packed = *static_cast<const typename unaligned<bytes_of<bytes>>::type*>(from);
     Cells result;
+#define SINTER_CPU_EXTEND(name) __asm__(SINTER_CPU_TEXT_1(SINTER_CPU_VEX(name)) : SINTER_CPU_OUT(result) : "m"(packed))
     if constexpr (sizeof(Narrow) == 1 && has_sign<Narrow>) {
-        SINTER_CPU_X86_UNARY("pmovsxbd", result, packed);
+        SINTER_CPU_EXTEND("pmovsxbd");
     } else if constexpr (sizeof(Narrow) == 1) {
-        SINTER_CPU_X86_UNARY("pmovzxbd", result, packed);
+        SINTER_CPU_EXTEND("pmovzxbd");
     } else if constexpr (has_sign<Narrow>) {
-        SINTER_CPU_X86_UNARY("pmovsxwd", result, packed);
+        SINTER_CPU_EXTEND("pmovsxwd");
     } else {
-        SINTER_CPU_X86_UNARY("pmovzxwd", result, packed);
+        SINTER_CPU_EXTEND("pmovzxwd");
     }
+#undef SINTER_CPU_EXTEND
     return result;
 #else
     // Doubled until the value stands at the top of its cell, and shifted down from there.
@@ -112,8 +128,8 @@ SINTER_FORCE_INLINE void write_narrowed(void* to, Register value) {
     simd<i32, 16> lower, upper;
     if constexpr (sizeof(Register) == 32) {
         const auto whole = as<i32>(value);
-        lower = __builtin_shufflevector(whole, whole, 0, 1, 2, 3);
-        upper = __builtin_shufflevector(whole, whole, 4, 5, 6, 7);
+        lower = low(vec<i32, 8>::of(whole)).data;
+        upper = high(vec<i32, 8>::of(whole)).data;
     } else {
         lower = upper = as<i32>(value);
     }
@@ -141,11 +157,11 @@ SINTER_FORCE_INLINE void write_narrowed(void* to, Register value) {
     }
 #elif SINTER_CPU_NEON
     const auto words = as<u16>(value);
-    const auto bytes_of = as<u8>(value);
+    const auto octets = as<u8>(value);
     if constexpr (sizeof(Narrow) == 2) {
         write_register<bytes>(to, __builtin_shufflevector(words, words, 0, 2, 4, 6, 0, 2, 4, 6));
     } else {
-        write_register<bytes>(to, __builtin_shufflevector(bytes_of, bytes_of, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12));
+        write_register<bytes>(to, __builtin_shufflevector(octets, octets, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12));
     }
 #else
     for (int at = 0; at < Width; ++at) {
@@ -161,11 +177,17 @@ SINTER_FORCE_INLINE void write_narrowed(void* to, Register value) {
 template <int Width>
 SINTER_FORCE_INLINE vec<float, Width> read_f16(const void* from) {
 #if SINTER_CPU_F16C || SINTER_CPU_NEON
-    const auto codes = read_register<u16, Width * 2>(from);
     vec<float, Width> result;
 #if SINTER_CPU_F16C
-    __asm__(SINTER_CPU_TEXT_1("vcvtph2ps") : SINTER_CPU_OUT(result.data) : SINTER_CPU_IN(codes));
+    if constexpr (Width >= 4) {
+        const auto& codes = *static_cast<const typename unaligned<bytes_of<2 * Width>>::type*>(from);
+        __asm__(SINTER_CPU_TEXT_1("vcvtph2ps") : SINTER_CPU_OUT(result.data) : "m"(codes));
+    } else {
+        const auto codes = read_register<u16, Width * 2>(from);
+        __asm__(SINTER_CPU_TEXT_1("vcvtph2ps") : SINTER_CPU_OUT(result.data) : SINTER_CPU_IN(codes));
+    }
 #else
+    const auto codes = read_register<u16, Width * 2>(from);
     __asm__("fcvtl %0.4s, %1.4h" : "=w"(result.data) : "w"(codes));
 #endif
     return result;

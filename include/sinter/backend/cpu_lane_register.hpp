@@ -98,6 +98,40 @@
 #define SINTER_CPU_FEATURES baseline
 #endif
 
+// ---- one instruction ------------------------------------------------------------------------------------------------------------
+// The operand lists of both assembler dialects (-masm=intel swaps them), and the prefix that AVX gives to a mnemonic.
+
+#if SINTER_CPU_AVX
+#define SINTER_CPU_VEX(name) "v" name
+#else
+#define SINTER_CPU_VEX(name) name
+#endif
+#define SINTER_CPU_TEXT_1(name) name " {%1, %0|%0, %1}"
+#define SINTER_CPU_TEXT_1I(name, immediate) name " {$" immediate ", %1, %0|%0, %1, " immediate "}"
+#define SINTER_CPU_TEXT_2(name) name " {%2, %1, %0|%0, %1, %2}"
+#define SINTER_CPU_TEXT_2I(name, immediate) name " {$" immediate ", %2, %1, %0|%0, %1, %2, " immediate "}"
+#define SINTER_CPU_OUT(value) "=" SINTER_CPU_REGISTER(value)
+#define SINTER_CPU_IN(value) SINTER_CPU_REGISTER(value)
+// A two-operand instruction as one statement: SSE overwrites its left operand, which the compiler sees to.
+#if SINTER_CPU_AVX
+#define SINTER_CPU_X86_BINARY(name, result, left, right) \
+    __asm__(SINTER_CPU_TEXT_2("v" name) : SINTER_CPU_OUT(result) : SINTER_CPU_IN(left), SINTER_CPU_IN(right))
+#define SINTER_CPU_X86_BINARY_I(name, immediate, result, left, right) \
+    __asm__(SINTER_CPU_TEXT_2I("v" name, immediate) : SINTER_CPU_OUT(result) : SINTER_CPU_IN(left), SINTER_CPU_IN(right))
+#else
+#define SINTER_CPU_X86_BINARY(name, result, left, right) \
+    __asm__(name " {%2, %0|%0, %2}" : "=x"(result) : "0"((__typeof__(result))(left)), "x"(right))
+#define SINTER_CPU_X86_BINARY_I(name, immediate, result, left, right) \
+    __asm__(name " {$" immediate ", %2, %0|%0, %2, " immediate "}" : "=x"(result) : "0"((__typeof__(result))(left)), "x"(right))
+#endif
+#if SINTER_CPU_AVX512
+#define SINTER_CPU_EXTRACT "vextracti32x4"  // may name the upper sixteen registers
+#else
+#define SINTER_CPU_EXTRACT "vextracti128"
+#endif
+#define SINTER_CPU_X86_UNARY(name, result, operand) \
+    __asm__(SINTER_CPU_TEXT_1(SINTER_CPU_VEX(name)) : SINTER_CPU_OUT(result) : SINTER_CPU_IN(operand))
+
 namespace sinter::backend::SINTER_ISA {
 inline namespace SINTER_CPU_FEATURES {
 
@@ -253,17 +287,27 @@ SINTER_FORCE_INLINE vec<Type, Width / 2> half(vec<Type, Width> value) {
         const int bits = High ? value.data >> (Width / 2) : value.data & ((1 << (Width / 2)) - 1);
         return Half::of(static_cast<typename Half::data_type>(bits));
     } else {
-        const auto cells = value.data;
-        constexpr int lanes = sizeof(cells) / sizeof(cells[0]);
-        constexpr int from = High ? Width / 2 : 0;
-        if constexpr (lanes == 16) {
-            return Half::of(__builtin_shufflevector(cells, cells, from, from + 1, from + 2, from + 3, from + 4, from + 5,
-                                                    from + 6, from + 7));
+        const auto whole = value.data;
+        constexpr int lanes = sizeof(whole) / sizeof(whole[0]);
+        static_assert(lanes >= 4 && sizeof(whole[0]) == 4, "only registers of 32-bit cells are taken apart");
+#if SINTER_CPU_BYTES > 16
+        // Said in assembly because g++ finds a slow permutation for the upper half.
+        if constexpr (High && lanes == 16) {
+            typename Half::data_type upper;
+            __asm__(SINTER_CPU_TEXT_1I("vextracti64x4", "1") : "=v"(upper) : "v"(whole));
+            return Half::of(upper);
+        } else if constexpr (High && lanes == 8) {
+            typename Half::data_type upper;
+            __asm__(SINTER_CPU_TEXT_1I(SINTER_CPU_EXTRACT, "1") : SINTER_CPU_OUT(upper) : SINTER_CPU_IN(whole));
+            return Half::of(upper);
+        } else if constexpr (lanes == 16) {
+            return Half::of(__builtin_shufflevector(whole, whole, 0, 1, 2, 3, 4, 5, 6, 7));
         } else if constexpr (lanes == 8) {
-            return Half::of(__builtin_shufflevector(cells, cells, from, from + 1, from + 2, from + 3));
-        } else {
-            static_assert(lanes == 4, "only 32-bit cells are taken apart");
-            return Half::of(High ? __builtin_shufflevector(cells, cells, 2, 3, 2, 3) : cells);
+            return Half::of(__builtin_shufflevector(whole, whole, 0, 1, 2, 3));
+        } else
+#endif
+        {
+            return Half::of(High ? __builtin_shufflevector(whole, whole, 2, 3, 2, 3) : whole);
         }
     }
 }
@@ -303,35 +347,6 @@ SINTER_FORCE_INLINE vec<Type, 2 * Width> join(vec<Type, Width> lower, vec<Type, 
         }
     }
 }
-
-// ---- one instruction ------------------------------------------------------------------------------------------------------------
-// The operand lists of both assembler dialects (-masm=intel swaps them), and the prefix that AVX gives to a mnemonic.
-
-#if SINTER_CPU_AVX
-#define SINTER_CPU_VEX(name) "v" name
-#else
-#define SINTER_CPU_VEX(name) name
-#endif
-#define SINTER_CPU_TEXT_1(name) name " {%1, %0|%0, %1}"
-#define SINTER_CPU_TEXT_1I(name, immediate) name " {$" immediate ", %1, %0|%0, %1, " immediate "}"
-#define SINTER_CPU_TEXT_2(name) name " {%2, %1, %0|%0, %1, %2}"
-#define SINTER_CPU_TEXT_2I(name, immediate) name " {$" immediate ", %2, %1, %0|%0, %1, %2, " immediate "}"
-#define SINTER_CPU_OUT(value) "=" SINTER_CPU_REGISTER(value)
-#define SINTER_CPU_IN(value) SINTER_CPU_REGISTER(value)
-// A two-operand instruction as one statement: SSE overwrites its left operand, which the compiler sees to.
-#if SINTER_CPU_AVX
-#define SINTER_CPU_X86_BINARY(name, result, left, right) \
-    __asm__(SINTER_CPU_TEXT_2("v" name) : SINTER_CPU_OUT(result) : SINTER_CPU_IN(left), SINTER_CPU_IN(right))
-#define SINTER_CPU_X86_BINARY_I(name, immediate, result, left, right) \
-    __asm__(SINTER_CPU_TEXT_2I("v" name, immediate) : SINTER_CPU_OUT(result) : SINTER_CPU_IN(left), SINTER_CPU_IN(right))
-#else
-#define SINTER_CPU_X86_BINARY(name, result, left, right) \
-    __asm__(name " {%2, %0|%0, %2}" : "=x"(result) : "0"((__typeof__(result))(left)), "x"(right))
-#define SINTER_CPU_X86_BINARY_I(name, immediate, result, left, right) \
-    __asm__(name " {$" immediate ", %2, %0|%0, %2, " immediate "}" : "=x"(result) : "0"((__typeof__(result))(left)), "x"(right))
-#endif
-#define SINTER_CPU_X86_UNARY(name, result, operand) \
-    __asm__(SINTER_CPU_TEXT_1(SINTER_CPU_VEX(name)) : SINTER_CPU_OUT(result) : SINTER_CPU_IN(operand))
 
 // ---- cells ----------------------------------------------------------------------------------------------------------------------
 
@@ -381,7 +396,7 @@ SINTER_FORCE_INLINE auto narrow(Register value) {
         return Result{i32(value[0]), i32(value[1]), 0, 0};
     } else if constexpr (bytes == 32) {
         const auto lower = __builtin_shufflevector(pieces, pieces, 0, 1, 2, 3);
-        const auto upper = __builtin_shufflevector(pieces, pieces, 4, 5, 6, 7);
+        const auto upper = high(vec<i32, 8>::of(pieces)).data;
         return Result(__builtin_shufflevector(lower, upper, 0, 2, 4, 6));
     } else {
         return Result(__builtin_shufflevector(pieces, pieces, 0, 2, 0, 2));
