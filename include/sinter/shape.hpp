@@ -16,11 +16,24 @@ namespace sinter {
 inline constexpr i64 dyn = -1;
 inline constexpr int max_rank = 8;
 
+namespace detail {
+/// The text of a literal as a template argument, so that a bad one is a plain static_assert (a throw would need exceptions).
+template <std::size_t Size>
+struct letters {
+    char text[Size]{};
+    consteval letters(const char (&from)[Size]) {
+        for (std::size_t i = 0; i < Size; ++i) text[i] = from[i];
+    }
+    static constexpr std::size_t length = Size - 1;
+};
+}  // namespace detail
+
 /// "seq"_d: a named size. Up to seven letters are packed into a negative number, so that a name is an ordinary extent.
-consteval i64 operator""_d(const char* text, std::size_t length) {
+template <detail::letters Name>
+consteval i64 operator""_d() {
+    static_assert(Name.length >= 1 && Name.length <= 7, "[SINTER-S001] a named size has one to seven letters.");
     u64 packed = 0;
-    for (std::size_t i = 0; i < length; ++i) packed = packed << 8 | static_cast<unsigned char>(text[i]);
-    if (length == 0 || length > 7) throw "[SINTER-S001] a named size has one to seven letters";
+    for (std::size_t i = 0; i < Name.length; ++i) packed = packed << 8 | static_cast<unsigned char>(Name.text[i]);
     return static_cast<i64>(packed | u64(1) << 63);
 }
 

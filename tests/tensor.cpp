@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Views and the small owner: what they cost, what they hold, which containers they take, element access by strides.
+#include <doctest/doctest.h>
+
+#include <sinter/tensor.hpp>
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace si = sinter;
+using si::dyn;
+using si::i64;
+
+namespace {
+
+using flat = si::tensor_view<float, si::extents<dyn>>;
+using fixed = si::tensor_view<float, si::extents<2, 3>>;
+using steps = si::tensor_view<float, si::extents<2, 3>, si::strided>;
+
+// What is known while compiling takes no storage.
+static_assert(sizeof(fixed) == sizeof(float*));
+static_assert(sizeof(flat) == sizeof(float*) + sizeof(i64));
+static_assert(sizeof(steps) == sizeof(float*) + 2 * sizeof(i64));
+static_assert(sizeof(si::tensor_view<float, si::extents<>>) == sizeof(float*));
+static_assert(sizeof(si::tensor_view<float, si::extents<dyn, 4, dyn>, si::strided>) == sizeof(float*) + 5 * sizeof(i64));
+
+template <class View>
+constexpr bool is_a_plain_value = __is_trivially_copyable(View) && __is_trivially_constructible(View, const View&) &&
+                                  __has_trivial_destructor(View);
+static_assert(is_a_plain_value<flat> && is_a_plain_value<fixed> && is_a_plain_value<steps>);
+// A silent rebind would be a trap, so views can't be copy-assigned.
+static_assert(!__is_assignable(flat&, const flat&) && !__is_assignable(fixed&, const fixed&));
+static_assert(__is_constructible(si::tensor_view<const float, si::extents<dyn>>, const flat&));
+static_assert(!__is_constructible(flat, const si::tensor_view<const float, si::extents<dyn>>&));
+// The number of run-time sizes is part of the constructor's signature.
+static_assert(__is_constructible(flat, float*, int) && !__is_constructible(flat, float*) && !__is_constructible(flat, float*, int, int));
+static_assert(__is_constructible(fixed, float*) && !__is_constructible(fixed, float*, int));
+static_assert(!__is_constructible(flat, float*, double));
+
+using owner = si::tensor<float, si::extents<dyn>>;
+static_assert(!__is_constructible(owner, const owner&) && !__is_assignable(owner&, const owner&));
+static_assert(__is_constructible(owner, owner&&) && __is_nothrow_constructible(owner, owner&&));
+
+static_assert(flat::rank == 1 && flat::contiguous && !steps::contiguous && flat::alignment == 0);
+static_assert(si::is_same<flat::space, si::host_memory>);
+
+constexpr float constants[] = {1, 2, 3, 4, 5, 6};
+constexpr si::tensor_view<const float, si::extents<2, 3>> in_constants(constants);
+static_assert(in_constants(1, 2) == 6 && in_constants(0, 1) == 2 && in_constants.count() == 6);
+
+}  // namespace
+
+TEST_CASE("a view finds elements by row-major order, or by its strides") {
+    float data[24];
+    for (int i = 0; i < 24; ++i) data[i] = float(i);
+    const si::tensor_view<float, si::extents<dyn, 4>> rows(data, 6);
+    CHECK(rows.count() == 24);
+    CHECK(rows(0, 0) == 0);
+    CHECK(rows(5, 3) == 23);
+    CHECK(rows(2, 1) == 9);
+    const si::tensor_view<float, si::extents<4, dyn>, si::strided> columns(data, si::extents<4, dyn>(6), {{1, 4}});
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 6; ++j) CHECK(&columns(i, j) == &rows(j, i));
+    const auto backwards = si::view(data + 23, si::extents<24>{}, si::array<i64, 1>{{-1}});
+    CHECK(backwards(0) == 23);
+    CHECK(backwards(23) == 0);
+    const auto scalar = si::view(data + 5, si::extents<>{});
+    CHECK(scalar() == 5);
+    CHECK(scalar.count() == 1);
+    rows(5, 3) = -1;
+    CHECK(data[23] == -1);
+}
+
+TEST_CASE("a view's state gives its sizes and strides as numbers") {
+    float data[6]{};
+    const auto state = si::view(data, si::extents<2, dyn>(3)).state();
+    CHECK(state.offset == 0);
+    CHECK(state.sizes == si::shape{2, {2, 3}});
+    CHECK(state.stride[0] == 3);
+    CHECK(state.stride[1] == 1);
+    const auto strided_state = si::view(data, si::extents<2, 3>{}, si::array<i64, 2>{{1, 2}}).state();
+    CHECK(strided_state.stride[0] == 1);
+    CHECK(strided_state.stride[1] == 2);
+}
+
+TEST_CASE("views come from anything with data and size") {
+    std::vector<int> numbers{1, 2, 3};
+    const auto from_vector = si::view(numbers);
+    static_assert(si::is_same<decltype(from_vector)::element, int>);
+    CHECK(from_vector.count() == 3);
+    CHECK(from_vector.data() == numbers.data());
+    const std::vector<int>& constant = numbers;
+    static_assert(si::is_same<decltype(si::view(constant))::element, const int>);
+    std::array<double, 4> four{{1, 2, 3, 4}};
+    CHECK(si::view(four)(3) == 4);
+    // A span borrows its memory, so a temporary one will do.
+    CHECK(si::view(std::span<int>(numbers))(2) == 3);
+    CHECK(si::view(std::span<const int>(numbers))(0) == 1);
+    const auto square = si::view(four, si::extents<2, 2>{});
+    CHECK(square(1, 0) == 3);
+    CHECK(si::view(numbers, si::extents<dyn>(2)).count() == 2);
+    // Too small a container gives a null view, which a run refuses.
+    CHECK(si::view(four, si::extents<5>{}).data() == nullptr);
+    std::vector<float> none;
+    CHECK(si::view(none).count() == 0);
+}
+
+TEST_CASE("tensor owns zeroed, aligned memory; moving swaps") {
+    si::tensor<float, si::extents<3, dyn>> one(5);
+    CHECK(one.ok());
+    CHECK(one.count() == 15);
+    CHECK(reinterpret_cast<si::u64>(one.data()) % 64 == 0);
+    for (const float& x : one) CHECK(x == 0);
+    one[7] = 2;
+    CHECK(one.view()(1, 2) == 2);
+    si::tensor<float, si::extents<3, dyn>> other(static_cast<decltype(one)&&>(one));
+    CHECK(other[7] == 2);
+    CHECK(one.data() == nullptr);
+    si::tensor<float, si::extents<3, dyn>> third(1);
+    third = static_cast<decltype(one)&&>(other);
+    CHECK(third.count() == 15);
+    CHECK(third[7] == 2);
+    CHECK(other.count() == 3);
+    const si::tensor<float, si::extents<3, dyn>>& constant = third;
+    static_assert(si::is_same<decltype(constant.view())::element, const float>);
+    CHECK(constant.view()(1, 2) == 2);
+    const si::tensor<int, si::extents<2, 2>> fixed_sizes;
+    CHECK(fixed_sizes.count() == 4);
+    CHECK(fixed_sizes.sizes() == si::shape{2, {2, 2}});
+    const si::tensor<int, si::extents<dyn>> nothing(0);
+    CHECK(nothing.ok());
+    const si::tensor<int, si::extents<>> single;
+    CHECK(single.count() == 1);
+}
