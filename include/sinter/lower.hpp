@@ -17,7 +17,7 @@ inline constexpr int max_chain = 8;
 enum class nest_violation : u8 {
     none,
     incompatible_axes,   ///< two reductions fold different sets of axes and neither nests in the other
-    different_sizes,     ///< two reductions fold axes of different sizes
+    different_sizes,     ///< outputs, or axes that reductions fold, have different sizes on one loop axis
     map_of_reduction,    ///< an index map of a reduced value that can't be pushed to the operands
     map_of_broadcast,    ///< a reshape of a value that is broadcast
     too_large,           ///< more axes, maps or instances than the tables hold
@@ -521,6 +521,28 @@ struct lowering {
         return out.size++;
     }
 
+    /// An output's axes are loop axes; those of several outputs are aligned at the right, where their sizes must agree.
+    constexpr bool place_output_axes(const shape& sizes) {
+        for (int i = 0; i < sizes.rank; ++i)
+            if (!note_size(position_axis(sizes.rank - 1 - i), sizes.size[i])) fail(nest_violation::different_sizes);
+        return out.why == nest_violation::none;
+    }
+    /// Lowers a root whose value is stored to an output of these sizes.
+    constexpr bool lower_output(int output, int root, const shape& sizes) {
+        access use;
+        use.rank = sizes.rank;
+        for (int i = 0; i < use.rank; ++i) {
+            use.axis[i] = axis_at_position[use.rank - 1 - i];
+            use.varies[i] = sizes.size[i] != 1;
+            out.output_axis[output][i] = use.axis[i];
+            out.output_varies[output][i] = use.varies[i];
+            if (use.varies[i]) out.output_free[output] |= u32(1) << use.axis[i];
+        }
+        out.output_immediate[output] = root;
+        out.output[output] = is_immediate(root) ? -1 : lower(root, chain_list{}, use);
+        return out.why == nest_violation::none;
+    }
+
     /// A count refers to a reduction by node; any instance of it folds the same sizes.
     constexpr void resolve_counts() {
         for (int i = 0; i < out.size; ++i)
@@ -629,7 +651,9 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
     static constexpr shape leaf_shape[leaf_count + 1] = {detail::leaf_facts<Leaves>::sizes..., shape{}};
     static constexpr value_type leaf_type[leaf_count + 1] = {detail::leaf_facts<Leaves>::type..., value_type{}};
     static constexpr bool weak_leaf[leaf_count + 1] = {detail::leaf_facts<Leaves>::type.weak..., false};
+    static constexpr int root[output_count] = {Roots...};
     static constexpr shape output_shape[output_count] = {Outputs::extents_type::static_shape...};
+    static constexpr dtype output_type[output_count] = {dtype_of<remove_cvref<typename Outputs::element>>...};
 
     static constexpr inferred<node_count> infer() {
         inferred<node_count> out;
@@ -650,25 +674,11 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
         work.node = node;
         work.facts = &facts;
         work.weak_leaf = weak_leaf;
-        constexpr int roots[] = {Roots...};
         // The outputs' axes are the first loop axes, aligned at the right.
         for (int o = 0; o < output_count; ++o)
-            for (int i = 0; i < output_shape[o].rank; ++i)
-                work.note_size(work.position_axis(output_shape[o].rank - 1 - i), output_shape[o].size[i]);
-        for (int o = 0; o < output_count; ++o) {
-            detail::access use;
-            use.rank = output_shape[o].rank;
-            for (int i = 0; i < use.rank; ++i) {
-                use.axis[i] = work.axis_at_position[use.rank - 1 - i];
-                use.varies[i] = output_shape[o].size[i] != 1;
-                work.out.output_axis[o][i] = use.axis[i];
-                work.out.output_varies[o][i] = use.varies[i];
-                if (use.varies[i]) work.out.output_free[o] |= u32(1) << use.axis[i];
-            }
-            work.out.output_immediate[o] = roots[o];
-            work.out.output[o] = work.is_immediate(roots[o]) ? -1 : work.lower(roots[o], detail::chain_list{}, use);
-            if (work.out.why != nest_violation::none) return work.out;
-        }
+            if (!work.place_output_axes(output_shape[o])) return work.out;
+        for (int o = 0; o < output_count; ++o)
+            if (!work.lower_output(o, root[o], output_shape[o])) return work.out;
         work.resolve_counts();
         work.choose_nest();
         return work.out;
@@ -683,7 +693,8 @@ struct one_kernel {
                   "[SINTER-P001] these reductions fold different axes and can't share one kernel. Hint: run them as two "
                   "assignments, or ask for split(...).");
     static_assert(Why != nest_violation::different_sizes,
-                  "[SINTER-P002] reductions over axes of different sizes can't share one kernel. Hint: run them separately.");
+                  "[SINTER-P002] outputs of different sizes, or reductions over axes of different sizes, can't share one kernel. Hint: "
+                  "run them separately.");
     static_assert(Why != nest_violation::map_of_reduction,
                   "[SINTER-P003] this index map of a reduced value can't be pushed to the operands. Hint: map the operand instead, "
                   "or store the reduction first.");

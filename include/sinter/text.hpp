@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Text in memory of a fixed size, in constant evaluation and at run time: names of plans, explanations, printed tensors. It
+// knows characters, integers and names of sizes; floating-point numbers are written by those who include <cstdio>.
+#pragma once
+
+#include "shape.hpp"
+
+namespace sinter {
+
+/// Appends to memory of the caller, never past it. As with snprintf, `length` is what the whole text takes, so that the text
+/// was cut when it is not below `capacity`; the text is always terminated.
+struct text_writer {
+    char* out = nullptr;
+    int capacity = 0;  ///< bytes at `out`, the terminator's included
+    int length = 0;
+    int line_start = 0;  ///< `length` when the current line began
+
+    constexpr text_writer(char* memory, int bytes) : out(memory), capacity(bytes) {
+        if (bytes > 0) out[0] = '\0';
+    }
+    constexpr text_writer& add(char letter) {
+        if (length + 1 < capacity) {
+            out[length] = letter;
+            out[length + 1] = '\0';
+        }
+        ++length;
+        if (letter == '\n') line_start = length;
+        return *this;
+    }
+    constexpr text_writer& add(const char* letters) {
+        for (; *letters; ++letters) add(*letters);
+        return *this;
+    }
+    constexpr text_writer& add(i64 number) {
+        char digits[20]{};
+        int count = 0;
+        u64 rest = number < 0 ? u64(0) - static_cast<u64>(number) : static_cast<u64>(number);
+        do {
+            digits[count++] = static_cast<char>('0' + int(rest % 10));
+            rest /= 10;
+        } while (rest);
+        if (number < 0) add('-');
+        while (count > 0) add(digits[--count]);
+        return *this;
+    }
+    constexpr text_writer& add(int number) { return add(i64(number)); }
+    /// A size: a number, its name, or ?.
+    constexpr text_writer& add_size(i64 size) {
+        if (size >= 0) return add(size);
+        if (size == dyn) return add('?');
+        const u64 letters = static_cast<u64>(size) & ~(u64(1) << 63);
+        for (int shift = 56; shift >= 0; shift -= 8)
+            if (const char letter = static_cast<char>(letters >> shift & 127)) add(letter);
+        return *this;
+    }
+    /// Blanks up to a column of the current line; at least one.
+    constexpr text_writer& pad_to(int column) {
+        do add(' ');
+        while (length - line_start < column);
+        return *this;
+    }
+};
+
+/// A text of at most `Capacity` characters, as a value.
+template <int Capacity>
+struct fixed_text {
+    char letters[Capacity + 1]{};
+    static constexpr int capacity = Capacity;
+
+    constexpr const char* c_str() const { return letters; }
+    constexpr int length() const {
+        int count = 0;
+        while (letters[count]) ++count;
+        return count;
+    }
+    constexpr bool operator==(const char* other) const {
+        int i = 0;
+        while (letters[i] && letters[i] == other[i]) ++i;
+        return letters[i] == other[i];
+    }
+};
+
+}  // namespace sinter
