@@ -65,7 +65,7 @@ int compare(exact left, exact right) {
 struct layout {
     int fraction_bits;
     int exponent_bits;
-    u64 infinity() const { return ((u64{1} << exponent_bits) - 1) << fraction_bits; }
+    u64 top() const { return ((u64{1} << exponent_bits) - 1) << fraction_bits; }
     u64 sign() const { return u64{1} << (fraction_bits + exponent_bits); }
     exact value(u64 magnitude) const {  // of infinity: the number that would follow the largest
         const int field = static_cast<int>(magnitude >> fraction_bits);
@@ -82,7 +82,7 @@ constexpr layout double_layout{52, 11};
 
 u64 nearest(layout to, bool negative, exact number) {
     u64 low = 0;
-    u64 high = to.infinity();
+    u64 high = to.top();
     while (low < high) {  // the first h whose midpoint with h + 1 isn't below the number
         const u64 middle = (low + high) / 2;
         const exact value = to.value(middle);
@@ -96,7 +96,7 @@ u64 nearest(layout to, bool negative, exact number) {
     return low | (negative ? to.sign() : 0);
 }
 
-bool is_nan(layout from, u64 bits) { return (bits & (from.sign() - 1)) > from.infinity(); }
+bool is_nan(layout from, u64 bits) { return (bits & (from.sign() - 1)) > from.top(); }
 
 /// The right bits of one format's number in another; ~0 stands for any NaN.
 u64 converted(layout from, layout to, u64 bits) {
@@ -105,8 +105,8 @@ u64 converted(layout from, layout to, u64 bits) {
     if (is_nan(from, bits)) {
         return ~u64{0};
     }
-    if (magnitude == from.infinity()) {
-        return to.infinity() | (negative ? to.sign() : 0);
+    if (magnitude == from.top()) {
+        return to.top() | (negative ? to.sign() : 0);
     }
     return nearest(to, negative, from.value(magnitude));
 }
@@ -148,7 +148,7 @@ Integer saturated(layout from, u64 bits) {
 
 u64 wrapped(layout from, u64 bits) {
     const u64 magnitude = bits & (from.sign() - 1);
-    if (magnitude >= from.infinity()) {
+    if (magnitude >= from.top()) {
         return 0;
     }
     const exact number = from.value(magnitude);
@@ -381,14 +381,14 @@ Float operand(generator& random, u64 partner) {
     } else if (choice == 1) {
         bits &= form.sign() | fraction_mask;  // subnormal
     } else if (choice == 2) {
-        bits = (bits & form.sign()) | form.infinity() | (random() % 4 == 0 ? 1 : 0);
+        bits = (bits & form.sign()) | form.top() | (random() % 4 == 0 ? 1 : 0);
     } else if (choice < 8) {
         // An exponent near a partner's, and a fraction with long runs.
-        const u64 exponent = ((partner >> form.fraction_bits) + random() % 9 - 4) & (form.infinity() >> form.fraction_bits);
+        const u64 exponent = ((partner >> form.fraction_bits) + random() % 9 - 4) & (form.top() >> form.fraction_bits);
         const u64 run = fraction_mask >> (random() % 52 % static_cast<u64>(form.fraction_bits));
         bits = (bits & form.sign()) | (exponent << form.fraction_bits) | (random() % 2 == 0 ? run : ~run & fraction_mask);
     } else if (choice < 10) {
-        bits &= form.sign() | form.infinity() | (random() % 2 == 0 ? 0 : 1);
+        bits &= form.sign() | form.top() | (random() % 2 == 0 ? 0 : 1);
     }
     return soft::float_of<Float>(bits);
 }

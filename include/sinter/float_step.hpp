@@ -52,6 +52,19 @@ SINTER_INLINE Float opaque(Float value) {
     return value;
 }
 
+/// Hides two floats in one statement. Two barriers on the same value are one value to the optimiser, so that -ffast-math
+/// folds x - x to 0, which a NaN and an infinity must not give.
+template <class Float>
+SINTER_INLINE void hide_pair([[maybe_unused]] Float& left, [[maybe_unused]] Float& right) {
+#if SINTER_X86_STEPS
+    __asm__("" : "+" SINTER_X86_REGISTER(left), "+" SINTER_X86_REGISTER(right));
+#elif SINTER_ARM_STEPS
+    __asm__("" : "+w"(left), "+w"(right));
+#elif !SINTER_DEVICE_PASS && !SINTER_MSVC
+    __asm__("" : "+m"(left), "+m"(right));
+#endif
+}
+
 template <class Float>
 SINTER_INLINE bool is_nan(Float value) {
     using Format = typename soft::format_of<Float>::type;
@@ -92,7 +105,8 @@ SINTER_INLINE Float sub(Float left, Float right) {
     }
     return result;
 #else
-    return opaque(opaque(left) - opaque(right));
+    hide_pair(left, right);
+    return opaque(left - right);
 #endif
 }
 
