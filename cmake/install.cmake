@@ -8,7 +8,7 @@ set(package_dir "${CMAKE_INSTALL_DATADIR}/cmake/sinter")   # headers only: nothi
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(TARGETS sinter sinter_cuda EXPORT sinter_targets)
+install(TARGETS sinter sinter_cpu sinter_cuda EXPORT sinter_targets)
 install(EXPORT sinter_targets NAMESPACE sinter:: FILE sinter-targets.cmake DESTINATION "${package_dir}")
 
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/sinter-config.cmake.in"
@@ -17,4 +17,4 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/sinter-config.cmake.in"
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/sinter-config-version.cmake"
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/sinter-config.cmake" "${PROJECT_BINARY_DIR}/sinter-config-version.cmake"
-              "${CMAKE_CURRENT_LIST_DIR}/sinter_cpu.cmake" DESTINATION "${package_dir}")
+        DESTINATION "${package_dir}")

@@ -29,9 +29,9 @@ as_root() {
 # The first of the compilers named that exists.
 first_of() { local name; for name in "$@"; do if have "$name"; then printf '%s' "$name"; return 0; fi; done; return 1; }
 
-header_exists() {  # header_exists xsimd/xsimd.hpp: somewhere a compiler looks by itself
+header_exists() {  # header_exists doctest/doctest.h: somewhere a compiler looks by itself
   local folder
-  for folder in ${SINTER_XSIMD_INCLUDE_DIR:-} /usr/include /usr/local/include /usr/include/eigen3 /opt/homebrew/include; do
+  for folder in /usr/include /usr/local/include /usr/include/eigen3 /opt/homebrew/include; do
     if [ -e "$folder/$1" ]; then return 0; fi
   done
   return 1
