@@ -72,6 +72,10 @@
 #define SINTER_ISA isa_avx512
 #elif defined(__AVX2__) && defined(__FMA__)
 #define SINTER_ISA isa_avx2_fma
+#elif defined(__AVX__)
+#define SINTER_ISA isa_avx
+#elif defined(__SSE4_1__)
+#define SINTER_ISA isa_sse41
 #elif defined(__SSE2__)
 #define SINTER_ISA isa_sse2
 #elif defined(__aarch64__)

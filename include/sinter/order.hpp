@@ -17,5 +17,7 @@ inline constexpr int segment = 1024;
 inline constexpr int column_segment = 64;
 /// Depth of the pairwise stack: enough for 2^63 segments.
 inline constexpr int stack_depth = 56;
+/// Columns are swept in strips, whose stacks are wide: 2^30 rows of them.
+inline constexpr int stack_depth_of_strips = 26;
 
 }  // namespace sinter::order

@@ -53,7 +53,7 @@ struct op_facts {
     bool keep = true;                  ///< reduce: reduced axes stay as 1
     bool needs_elements = false;       ///< reduce: integers have no value over nothing
     bool always_needs_elements = false;  ///< reduce: no type has a value over nothing (argmax)
-    dtype (*accumulator)(dtype) = nullptr;  ///< reduce: the type that an argument is converted to before it is folded
+    bool two_phase = false;            ///< reduce: a segment is read twice (monoid with a second phase)
     index_map_spec map{};              ///< index map
     i64 axis = 0;                      ///< coordinate: the axis
 };

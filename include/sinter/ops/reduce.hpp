@@ -295,7 +295,8 @@ struct reduction<Monoid, axes_t<Axis...>, Keep> {
                                     .all_axes = false,
                                     .keep = Keep,
                                     .needs_elements = needs,
-                                    .always_needs_elements = always_needs};
+                                    .always_needs_elements = always_needs,
+                                    .two_phase = monoids::is_two_phase<Monoid>};
 };
 template <class Monoid, bool Keep>
 struct reduction<Monoid, every_axis_t, Keep> {
@@ -309,7 +310,8 @@ struct reduction<Monoid, every_axis_t, Keep> {
                                     .all_axes = true,
                                     .keep = Keep,
                                     .needs_elements = reduction<Monoid, axes_t<>, Keep>::needs,
-                                    .always_needs_elements = reduction<Monoid, axes_t<>, Keep>::always_needs};
+                                    .always_needs_elements = reduction<Monoid, axes_t<>, Keep>::always_needs,
+                                    .two_phase = monoids::is_two_phase<Monoid>};
 };
 
 /// Folds with a monoid, a user's own included: `fold<my_monoid>(x, last_axis)`.

@@ -1,0 +1,892 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loop driver for hosts: runs a kernel's nest over any lane family, in the canonical order of reductions (order.hpp).
+// A backend picks the family and who runs which rows; the bits don't depend on either.
+//
+// Every kernel is compiled in at most two variants: `fast`, where each element operand has lane stride 1 or 0, and a general one
+// that gathers through strides, so that one kernel serves every layout.
+#pragma once
+
+#include "loops.hpp"
+#include "order.hpp"
+
+namespace sinter::detail {
+
+#if SINTER_CLANG
+#define SINTER_UNROLL_FULLY _Pragma("clang loop unroll(full)")
+#define SINTER_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#else
+#define SINTER_UNROLL_FULLY _Pragma("GCC unroll 64")
+#define SINTER_NO_UNROLL _Pragma("GCC unroll 1")
+#endif
+
+/// Types of reduction `Instance` over a family.
+template <class Kernel, class Family, int Instance>
+struct fold_types {
+    using monoid = typename evaluator<Kernel, Family>::template op_of_instance<Instance>::monoid;
+    using element = type_of<Kernel::facts.argument_type[Kernel::table.at[Instance].node][0]>;
+    using value = typename Family::template value<element>;
+    static constexpr bool two_phase = monoids::is_two_phase<monoid>;
+    using state = decltype(monoid::template identity<value>());
+    static auto find_second() {
+        if constexpr (two_phase)
+            return monoid::template identity_second<value>();
+        else
+            return monoid::template identity<value>();
+    }
+    static auto find_summary() {
+        if constexpr (two_phase)
+            return monoid::template nothing<value>();
+        else
+            return monoid::template identity<value>();
+    }
+    using second_state = decltype(find_second());
+    using summary = decltype(find_summary());
+    using context = state;  // what `settle` gives: fields like the first phase's
+};
+
+/// Selects one of a fold's types.
+struct pick_state {
+    template <class Types>
+    using type = typename Types::state;
+};
+struct pick_second {
+    template <class Types>
+    using type = typename Types::second_state;
+};
+struct pick_summary {
+    template <class Types>
+    using type = typename Types::summary;
+};
+struct pick_value {
+    template <class Types>
+    using type = typename Types::value;
+};
+
+/// One member per reduction of a list.
+template <class Kernel, class Family, class Pick, class List>
+struct bundle;
+template <class Kernel, class Family, class Pick, int... Instance>
+struct bundle<Kernel, Family, Pick, indices<Instance...>>
+    : slot<Instance, typename Pick::template type<fold_types<Kernel, Family, Instance>>>... {};
+template <class Kernel, class Family, class Pick, int Instance>
+using bundle_slot = slot<Instance, typename Pick::template type<fold_types<Kernel, Family, Instance>>>;
+
+struct spread_lane {
+    template <class Value>
+    SINTER_INLINE Value operator()(Value value) const {
+        if constexpr (Value::width == 1)
+            return value;
+        else
+            return Value(first(value));
+    }
+};
+template <class Mask>
+struct select_lanes {
+    Mask mask;
+    template <class Value>
+    SINTER_INLINE Value operator()(Value yes, Value no) const {
+        return select(mask, yes, no);
+    }
+};
+template <int Stride>
+struct exchange_lanes {
+    template <class Value>
+    SINTER_INLINE Value operator()(Value value) const {
+        return exchange<Stride>(value);
+    }
+};
+
+template <class Kernel, class Family, bool Fast>
+struct row_driver {
+    using eval = evaluator<Kernel, Family>;
+    template <class Type>
+    using lane_of = typename Family::template value<Type>;
+    using assignment_type = typename Kernel::assignment_type;
+    using all_loops = loops<Kernel>;
+    static constexpr int width = Family::width;
+    static constexpr int groups = order::lanes / width;
+    static_assert(width <= order::lanes && order::lanes % width == 0);
+
+    struct once_list {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return Kernel::where[i] == site::once; }
+    };
+    struct row_list {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return Kernel::where[i] == site::row; }
+    };
+    struct after_list {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return Kernel::where[i] == site::after; }
+    };
+    using once_values = environment<Kernel, Family, selected<once_list>>;
+    using row_values = environment<Kernel, Family, selected<row_list>>;
+    using after_values = environment<Kernel, Family, selected<after_list>>;
+    template <int Pass>
+    using pass_values = environment<Kernel, Family, selected<needed_in_pass<Kernel, Pass>>>;
+
+    template <int Instance>
+    using leaf_type = nth_of_leaves<assignment_type, int(Kernel::node[Kernel::table.at[Instance].node].bits)>;
+    template <int Instance>
+    using storage_of = remove_cvref<typename leaf_type<Instance>::element>;
+
+    /// Pointers of one row, in locals: a vector store could alias anything else.
+    struct row_position {
+        const void* pointer[slots<Kernel>::count];
+        i64 base[slots<Kernel>::count];
+    };
+
+    // -------------------------------------------------------------------------------------------------------- frames
+
+    struct common {
+        const assignment_type& assigned;
+        const binding<Kernel>& bound;
+        const all_loops& along;
+        SINTER_INLINE const auto& operands() const { return assigned.operands; }
+        SINTER_INLINE i64 folded_count(u32 folded) const {
+            i64 product = 1;
+            for (int a = 0; a < Kernel::axes; ++a)
+                if (folded >> a & 1) product *= bound.size[a];
+            return product;
+        }
+    };
+    template <int Instance, class Environment>
+    static SINTER_INLINE const auto& slot_value(const Environment& values) {
+        return static_cast<const slot<Instance, instance_value<Kernel, Family, Instance>>&>(values).value;
+    }
+
+    /// Values that are the same for all elements of a row: a single element, spread over the lanes.
+    struct row_frame : common {
+        const once_values& once;
+        const row_values& row;
+        const row_position& at;
+        template <int Instance>
+        SINTER_INLINE const auto& value() const {
+            if constexpr (Kernel::where[Instance] == site::once)
+                return slot_value<Instance>(once);
+            else
+                return slot_value<Instance>(row);
+        }
+        template <int Instance>
+        SINTER_INLINE auto operand() const {
+            using storage = storage_of<Instance>;
+            using element = compute_of<storage>;
+            const storage* const from = static_cast<const storage*>(at.pointer[slots<Kernel>::of_instance(Instance)]);
+            return lane_of<element>(first(lane::scalar<element>::load(from)));
+        }
+        template <int Instance>
+        SINTER_INLINE lane_of<i64> coordinate() const {
+            return lane_of<i64>(at.base[slots<Kernel>::of_instance(Instance)]);
+        }
+        using common::folded_count;
+        using common::operands;
+    };
+
+    /// `width` elements of a row from `position`; only the first `count` of them exist when partial.
+    template <bool Partial, class Environment>
+    struct element_frame : common {
+        const once_values& once;
+        const row_values& row;
+        const row_position& at;
+        const Environment& values;
+        i64 position;
+        int count;
+        template <int Instance>
+        SINTER_INLINE const auto& value() const {
+            if constexpr (Kernel::where[Instance] == site::once)
+                return slot_value<Instance>(once);
+            else if constexpr (Kernel::where[Instance] == site::row)
+                return slot_value<Instance>(row);
+            else
+                return slot_value<Instance>(values);
+        }
+        template <int Instance>
+        SINTER_INLINE auto operand() const {
+            using storage = storage_of<Instance>;
+            using element = compute_of<storage>;
+            constexpr int index = slots<Kernel>::of_instance(Instance);
+            constexpr lane_stride stride = operand_stride<Kernel, Instance, leaf_type<Instance>>();
+            const storage* const from = static_cast<const storage*>(at.pointer[index]);
+            if constexpr (Fast && stride == lane_stride::zero)
+                return lane_of<element>(first(lane::scalar<element>::load(from)));
+            else if constexpr (Fast) {
+                if constexpr (Partial)
+                    return lane_of<element>::load_first(from + position, count, 1);
+                else
+                    return lane_of<element>::load(from + position);
+            } else {
+                if (this->along.lane.count <= 1) {
+                    const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
+                    return lane_of<element>::load_first(from + position * step, Partial ? count : width, step);
+                }
+                storage gathered[width]{};
+                for (int l = 0; l < (Partial ? count : width); ++l) gathered[l] = from[lane_offset(this->along, index, position + l)];
+                return lane_of<element>::load_first(gathered, width, 1);
+            }
+        }
+        template <int Instance>
+        SINTER_INLINE lane_of<i64> coordinate() const {
+            constexpr int index = slots<Kernel>::of_instance(Instance);
+            if (this->along.lane.count <= 1) {
+                const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
+                return add(lane_of<i64>(at.base[index] + position * step), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
+            }
+            i64 gathered[width]{};
+            for (int l = 0; l < width; ++l) gathered[l] = at.base[index] + lane_offset(this->along, index, position + l);
+            return lane_of<i64>::load_first(gathered, width, 1);
+        }
+        using common::folded_count;
+        using common::operands;
+    };
+    /// Offset of the element at a linear position of the lane axes.
+    static SINTER_INLINE i64 lane_offset(const all_loops& along, int index, i64 position) {
+        i64 offset = 0;
+        for (int i = along.lane.count - 1; i >= 0; --i) {
+            offset += position % along.lane.size[i] * along.lane.stride[i][index];
+            position /= along.lane.size[i];
+        }
+        return offset;
+    }
+
+    /// Everything about the row being worked on.
+    struct row_context {
+        const assignment_type& assigned;
+        const binding<Kernel>& bound;
+        const all_loops& along;
+        const once_values& once;
+        row_values& row;
+    };
+    template <int Pass, bool Partial>
+    static SINTER_INLINE void fill_elements(const row_context& in, const row_position& at, pass_values<Pass>& values, i64 position,
+                                            int count) {
+        const element_frame<Partial, pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
+        eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
+    }
+
+    // --------------------------------------------------------------------------------------------------------- folds
+
+    template <int Pass>
+    using folds = selected<folds_of_pass<Kernel, Pass>>;
+    template <int Pass, class Pick>
+    using fold_bundle = bundle<Kernel, Family, Pick, folds<Pass>>;
+    template <int Pass>
+    using two_phase_folds = selected<two_phase_folds_of_pass<Kernel, Pass>>;
+    template <int Pass>
+    static constexpr bool pass_has_second = selected_indices<two_phase_folds_of_pass<Kernel, Pass>>::size > 0;
+    /// What two-phase folds carry between their phases; empty for a pass without any.
+    template <int Pass, class Pick>
+    using two_phase_bundle = bundle<Kernel, Family, Pick, two_phase_folds<Pass>>;
+
+    template <class Pick, int Instance, class Bundle>
+    static SINTER_INLINE auto& member(Bundle& from) {
+        return static_cast<bundle_slot<Kernel, Family, Pick, Instance>&>(from).value;
+    }
+    template <class Pick, int Instance, class Bundle>
+    static SINTER_INLINE const auto& member(const Bundle& from) {
+        return static_cast<const bundle_slot<Kernel, Family, Pick, Instance>&>(from).value;
+    }
+
+    /// Phase 1 of a pass: state, lift and combine; phase 2 (two-phase monoids only): the second ones, around a context.
+    template <int Pass, int Phase>
+    struct phase {
+        using pick = conditional<Phase == 1, pick_state, pick_second>;
+        using states = conditional<Phase == 1, fold_bundle<Pass, pick>, two_phase_bundle<Pass, pick>>;
+        using list = conditional<Phase == 1, folds<Pass>, two_phase_folds<Pass>>;
+        using contexts = two_phase_bundle<Pass, pick_state>;
+        using firsts = two_phase_bundle<Pass, pick_value>;
+
+        template <int... Instance>
+        static SINTER_INLINE void start(states& all, indices<Instance...>) {
+            const int done[] = {0, (member<pick, Instance>(all) = identity<Instance>(), 0)...};
+            (void)done;
+        }
+        template <int Instance>
+        static SINTER_INLINE auto identity() {
+            using types = fold_types<Kernel, Family, Instance>;
+            if constexpr (Phase == 1)
+                return types::monoid::template identity<typename types::value>();
+            else if constexpr (types::two_phase)
+                return types::monoid::template identity_second<typename types::value>();
+            else
+                return types::monoid::template identity<typename types::value>();
+        }
+        template <int... Instance>
+        static SINTER_INLINE void combine(states& into, const states& other, indices<Instance...>) {
+            const int done[] = {
+                0, (member<pick, Instance>(into) = combine_one<Instance>(member<pick, Instance>(into), member<pick, Instance>(other)), 0)...};
+            (void)done;
+        }
+        template <int Instance, class State>
+        static SINTER_INLINE State combine_one(const State& a, const State& b) {
+            using types = fold_types<Kernel, Family, Instance>;
+            if constexpr (Phase == 2 && types::two_phase)
+                return types::monoid::combine_second(a, b);
+            else if constexpr (Phase == 2)
+                return a;
+            else
+                return types::monoid::combine(a, b);
+        }
+        template <int Stride, int... Instance>
+        static SINTER_INLINE void combine_lanes(states& all, indices<Instance...>) {
+            const int done[] = {0, (member<pick, Instance>(all) = combine_one<Instance>(
+                                        member<pick, Instance>(all), lane::transform(exchange_lanes<Stride>{}, member<pick, Instance>(all))),
+                                    0)...};
+            (void)done;
+        }
+        /// Lane 0 becomes the combination of all lanes, in the canonical tree.
+        template <int Stride>
+        static SINTER_INLINE void lane_tree(states& all) {
+            if constexpr (Stride > 0) {
+                combine_lanes<Stride>(all, list{});
+                lane_tree<Stride / 2>(all);
+            }
+        }
+        /// Folds the elements at one position into a group of lanes.
+        template <bool Partial>
+        static SINTER_INLINE void step(const row_context& in, const row_position& at, states& all, const contexts& context,
+                                       const firsts& first_elements, i64 position, int count, i64 index_base) {
+            pass_values<Pass> values;
+            fill_elements<Pass, Partial>(in, at, values, position, count);
+            const element_frame<Partial, pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
+            fold_in<Partial>(frame, all, context, first_elements, position + index_base, count, list{});
+        }
+        template <bool Partial, class Frame, int... Instance>
+        static SINTER_INLINE void fold_in(const Frame& frame, states& all, const contexts& context, const firsts& first_elements,
+                                          i64 index, int count, indices<Instance...>) {
+            const int done[] = {0, (fold_one<Partial, Instance>(frame, member<pick, Instance>(all), context, first_elements, index, count), 0)...};
+            (void)done;
+        }
+        template <bool Partial, int Instance, class Frame, class State>
+        static SINTER_INLINE void fold_one(const Frame& frame, State& state, const contexts& context, const firsts& first_elements,
+                                           i64 index, int count) {
+            using types = fold_types<Kernel, Family, Instance>;
+            using monoid = typename types::monoid;
+            if constexpr (Phase == 2 && !types::two_phase)
+                return;
+            else {
+                const auto x = eval::template argument<Instance, 0>(frame);
+                State next = [&] {
+                    if constexpr (Phase == 2)
+                        return monoid::combine_second(state, monoid::lift_second(x, member<pick_value, Instance>(first_elements),
+                                                                                 member<pick_state, Instance>(context)));
+                    else if constexpr (types::two_phase)
+                        return monoid::combine(state, monoid::lift(x, member<pick_value, Instance>(first_elements)));
+                    else if constexpr (monoids::takes_index<monoid>)
+                        return monoid::combine(state, monoid::lift(x, add(lane_of<i64>(index), lane_of<i64>::iota())));
+                    else
+                        return monoid::combine(state, monoid::lift(x));
+                }();
+                if constexpr (Partial && width > 1) {
+                    const auto exists = less(lane_of<i32>::iota(), lane_of<i32>(i32(count)));
+                    next = lane::transform(select_lanes<remove_cvref<decltype(exists)>>{exists}, next, state);
+                }
+                state = next;
+            }
+        }
+
+        static constexpr int work() {
+            int cost = 0;
+            for (int i = 0; i < Kernel::instances; ++i) {
+                if (Kernel::template needed<Pass>[i]) cost += Kernel::node[Kernel::table.at[i].node].op ? Kernel::node[Kernel::table.at[i].node].op->cost : 1;
+                if (Kernel::folds_in_pass(i, Pass)) cost += 3;
+            }
+            return cost;
+        }
+        /// Few instructions per element: the lane groups stay in registers, each step written out.
+        static constexpr bool unrolled = work() <= 8;
+
+        static SINTER_INLINE void full_segment(const row_context& in, const row_position& at, states& result, const contexts& context,
+                                               const firsts& first_elements, i64 begin, i64 index_base) {
+            states all[groups];
+            for (int g = 0; g < groups; ++g) start(all[g], list{});
+            if constexpr (unrolled) {
+                for (int q = 0; q < order::segment / order::lanes; ++q) {
+                    SINTER_UNROLL_FULLY
+                    for (int g = 0; g < groups; ++g)
+                        step<false>(in, at, all[g], context, first_elements, begin + q * order::lanes + g * width, width, index_base);
+                }
+                SINTER_UNROLL_FULLY
+                for (int stride = groups / 2; stride > 0; stride /= 2) {
+                    SINTER_UNROLL_FULLY
+                    for (int g = 0; g < stride; ++g) combine(all[g], all[g + stride], list{});
+                }
+            } else {
+                for (int q = 0; q < order::segment / order::lanes; ++q) {
+                    SINTER_NO_UNROLL
+                    for (int g = 0; g < groups; ++g)
+                        step<false>(in, at, all[g], context, first_elements, begin + q * order::lanes + g * width, width, index_base);
+                }
+                fold_groups(all);
+            }
+            lane_tree<width / 2>(all[0]);
+            result = all[0];
+        }
+        static SINTER_INLINE void fold_groups(states (&all)[groups]) {
+            for (int stride = groups / 2; stride > 0; stride /= 2)
+                for (int g = 0; g < stride; ++g) combine(all[g], all[g + stride], list{});
+        }
+        /// The last segment, out of line: any length below a full one.
+        static SINTER_NOINLINE void partial_segment(const row_context& in, const row_position& at, states& result,
+                                                    const contexts& context, const firsts& first_elements, i64 begin, i64 length,
+                                                    i64 index_base) {
+            states all[groups];
+            for (int g = 0; g < groups; ++g) start(all[g], list{});
+            i64 done = 0;
+            int group = 0;
+            SINTER_NO_UNROLL
+            for (; done + width <= length; done += width) {
+                step<false>(in, at, all[group], context, first_elements, begin + done, width, index_base);
+                group = group + 1 == groups ? 0 : group + 1;
+            }
+            if (done < length)
+                step<true>(in, at, all[group], context, first_elements, begin + done, int(length - done), index_base);
+            fold_groups(all);
+            lane_tree<width / 2>(all[0]);
+            result = all[0];
+        }
+        static SINTER_INLINE void segment(const row_context& in, const row_position& at, states& result, const contexts& context,
+                                          const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
+            if (length == order::segment)
+                full_segment(in, at, result, context, first_elements, begin, index_base);
+            else
+                partial_segment(in, at, result, context, first_elements, begin, length, index_base);
+        }
+    };
+
+    template <int Pass>
+    using summaries = fold_bundle<Pass, pick_summary>;
+
+    template <int Pass, int... Instance>
+    static SINTER_INLINE void merge(summaries<Pass>& into, const summaries<Pass>& left, const summaries<Pass>& right, indices<Instance...>) {
+        const int done[] = {0, (member<pick_summary, Instance>(into) = merge_one<Instance>(member<pick_summary, Instance>(left),
+                                                                                          member<pick_summary, Instance>(right)),
+                                0)...};
+        (void)done;
+    }
+    template <int Instance, class Summary>
+    static SINTER_INLINE Summary merge_one(const Summary& a, const Summary& b) {
+        using types = fold_types<Kernel, Family, Instance>;
+        if constexpr (types::two_phase)
+            return types::monoid::merge(a, b);
+        else
+            return types::monoid::combine(a, b);
+    }
+    template <int Pass, int... Instance>
+    static SINTER_INLINE void nothing(summaries<Pass>& out, indices<Instance...>) {
+        const int done[] = {0, (member<pick_summary, Instance>(out) = fold_types<Kernel, Family, Instance>::find_summary(), 0)...};
+        (void)done;
+    }
+    template <int Pass, int... Instance>
+    static SINTER_INLINE void settle(two_phase_bundle<Pass, pick_state>& contexts, const fold_bundle<Pass, pick_state>& totals, i64 count,
+                                     indices<Instance...>) {
+        const int done[] = {0, (settle_one<Pass, Instance>(contexts, totals, count), 0)...};
+        (void)done;
+    }
+    template <int Pass, int Instance>
+    static SINTER_INLINE void settle_one(two_phase_bundle<Pass, pick_state>& contexts, const fold_bundle<Pass, pick_state>& totals, i64 count) {
+        using types = fold_types<Kernel, Family, Instance>;
+        if constexpr (types::two_phase)
+            member<pick_state, Instance>(contexts) =
+                types::monoid::settle(lane::transform(spread_lane{}, member<pick_state, Instance>(totals)),
+                                      typename types::value(sinter::convert<typename types::element>(count)));
+    }
+    template <int Pass, int Instance>
+    static SINTER_INLINE void close_one(summaries<Pass>& out, const fold_bundle<Pass, pick_state>& totals,
+                                        const two_phase_bundle<Pass, pick_state>& contexts, const two_phase_bundle<Pass, pick_second>& seconds,
+                                        i64 count) {
+        using types = fold_types<Kernel, Family, Instance>;
+        if constexpr (types::two_phase)
+            member<pick_summary, Instance>(out) =
+                types::monoid::close(member<pick_state, Instance>(contexts), member<pick_second, Instance>(seconds),
+                                     typename types::value(sinter::convert<typename types::element>(count)));
+        else
+            member<pick_summary, Instance>(out) = member<pick_state, Instance>(totals);
+    }
+    template <int Pass, int... Instance>
+    static SINTER_INLINE void close(summaries<Pass>& out, const fold_bundle<Pass, pick_state>& totals,
+                                    const two_phase_bundle<Pass, pick_state>& contexts, const two_phase_bundle<Pass, pick_second>& seconds,
+                                    i64 count, indices<Instance...>) {
+        const int done[] = {0, (close_one<Pass, Instance>(out, totals, contexts, seconds, count), 0)...};
+        (void)done;
+    }
+
+    /// First element of the folded axes, for the monoids that shift by it.
+    template <int Pass, int... Instance>
+    static SINTER_NOINLINE void first_elements(const row_context& in, const row_position& at, two_phase_bundle<Pass, pick_value>& out,
+                                               indices<Instance...>) {
+        pass_values<Pass> values;
+        fill_elements<Pass, true>(in, at, values, 0, 1);
+        const element_frame<true, pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, 0, 1};
+        const int done[] = {0, (member<pick_value, Instance>(out) = spread_lane{}(eval::template argument<Instance, 0>(frame)), 0)...};
+        (void)done;
+    }
+
+    /// The lane rule over one run of the lane axes: segments, then pairwise.
+    template <int Pass>
+    static SINTER_INLINE void lane_rule(const row_context& in, const row_position& at, summaries<Pass>& result,
+                                        const two_phase_bundle<Pass, pick_value>& first_elements_of_row, i64 index_base) {
+        using one = phase<Pass, 1>;
+        const i64 length = in.along.length;
+        if (length == 0) {
+            nothing<Pass>(result, folds<Pass>{});
+            return;
+        }
+        summaries<Pass> stack[order::stack_depth];
+        int depth = 0;
+        i64 number = 0;
+        for (i64 begin = 0; begin < length; begin += order::segment, ++number) {
+            const i64 count = length - begin < order::segment ? length - begin : order::segment;
+            summaries<Pass> now;
+            typename one::states totals;
+            typename one::contexts contexts;
+            if constexpr (!pass_has_second<Pass>) {
+                one::segment(in, at, totals, contexts, first_elements_of_row, begin, count, index_base);
+                const two_phase_bundle<Pass, pick_second> none{};
+                close<Pass>(now, totals, contexts, none, count, folds<Pass>{});
+            } else {
+                using two = phase<Pass, 2>;
+                one::segment(in, at, totals, contexts, first_elements_of_row, begin, count, index_base);
+                settle<Pass>(contexts, totals, count, two_phase_folds<Pass>{});
+                typename two::states seconds;
+                two::segment(in, at, seconds, contexts, first_elements_of_row, begin, count, index_base);
+                close<Pass>(now, totals, contexts, seconds, count, folds<Pass>{});
+            }
+            for (i64 level = number; level & 1; level >>= 1) merge<Pass>(now, stack[--depth], now, folds<Pass>{});
+            stack[depth++] = now;
+        }
+        result = stack[--depth];
+        while (depth > 0) merge<Pass>(result, stack[--depth], result, folds<Pass>{});
+    }
+
+    template <int Pass, int... Instance>
+    static SINTER_INLINE void finalize(const summaries<Pass>& from, row_values& row, indices<Instance...>) {
+        const int done[] = {0, (static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(row).value = spread_lane{}(
+                                    fold_types<Kernel, Family, Instance>::monoid::finalize(member<pick_summary, Instance>(from))),
+                                0)...};
+        (void)done;
+    }
+
+    static SINTER_INLINE void move_to(row_position& to, const row_position& from, const i64 (&offset)[slots<Kernel>::count]) {
+        move_slots(to, from, offset, selected<typename slots<Kernel>::operand_list>{}, make_indices<Kernel::outputs>{});
+    }
+    template <int... Instance, int... Output>
+    static SINTER_INLINE void move_slots(row_position& to, const row_position& from, const i64 (&offset)[slots<Kernel>::count],
+                                         indices<Instance...>, indices<Output...>) {
+        const int done[] = {0, (move_operand<Instance>(to, from, offset[slots<Kernel>::of_instance(Instance)]), 0)...,
+                            (move_output<Output>(to, from, offset[slots<Kernel>::of_output(Output)]), 0)...};
+        (void)done;
+    }
+    template <int Instance>
+    static SINTER_INLINE void move_operand(row_position& to, const row_position& from, i64 offset) {
+        constexpr int index = slots<Kernel>::of_instance(Instance);
+        to.base[index] = from.base[index] + offset;
+        if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf)
+            to.pointer[index] = static_cast<const char*>(from.pointer[index]) + offset * i64(sizeof(storage_of<Instance>));
+        else
+            to.pointer[index] = nullptr;
+    }
+    template <int Output>
+    using output_storage = typename nth_of_outputs<assignment_type, Output>::element;
+    template <int Output>
+    static SINTER_INLINE void move_output(row_position& to, const row_position& from, i64 offset) {
+        constexpr int index = slots<Kernel>::of_output(Output);
+        to.base[index] = 0;
+        to.pointer[index] = static_cast<const char*>(from.pointer[index]) + offset * i64(sizeof(output_storage<Output>));
+    }
+
+    /// One fold pass over a row: the lane rule, and the column rule over the other folded axes.
+    template <int Pass>
+    static SINTER_INLINE void fold_pass(const row_context& in, const row_position& at) {
+        summaries<Pass> result;
+        two_phase_bundle<Pass, pick_value> firsts;
+        if constexpr (pass_has_second<Pass>)
+            if (in.along.length > 0 && in.along.columns > 0) first_elements<Pass>(in, at, firsts, two_phase_folds<Pass>{});
+        if constexpr (Kernel::table.inner == Kernel::table.inner_lane) {
+            lane_rule<Pass>(in, at, result, firsts, 0);
+        } else {
+            nothing<Pass>(result, folds<Pass>{});
+            summaries<Pass> stack[order::stack_depth];
+            int depth = 0;
+            odometer<Kernel> column;
+            column.set(in.along.column, 0);
+            i64 number = 0;
+            for (i64 c = 0; c < in.along.columns; ++number) {
+                summaries<Pass> segment;
+                for (int inside = 0; inside < order::column_segment && c < in.along.columns; ++inside, ++c) {
+                    row_position here;
+                    move_to(here, at, column.offset);
+                    summaries<Pass> now;
+                    lane_rule<Pass>(in, here, now, firsts, c * in.along.length);
+                    if (inside == 0)
+                        segment = now;
+                    else
+                        merge<Pass>(segment, segment, now, folds<Pass>{});
+                    column.next(in.along.column);
+                }
+                for (i64 level = number; level & 1; level >>= 1) merge<Pass>(segment, stack[--depth], segment, folds<Pass>{});
+                stack[depth++] = segment;
+            }
+            if (depth > 0) {
+                result = stack[--depth];
+                while (depth > 0) merge<Pass>(result, stack[--depth], result, folds<Pass>{});
+            }
+        }
+        finalize<Pass>(result, in.row, folds<Pass>{});
+    }
+    template <int Level>
+    static SINTER_INLINE void rows_of_level(const row_context& in, const row_position& at) {
+        const row_frame frame{{in.assigned, in.bound, in.along}, in.once, in.row, at};
+        eval::fill(in.row, frame, selected<rows_after<Kernel, Level>>{});
+    }
+    template <int Pass>
+    static SINTER_INLINE void passes(const row_context& in, const row_position& at) {
+        rows_of_level<Pass - 1>(in, at);
+        if constexpr (Pass <= Kernel::levels) {
+            fold_pass<Pass>(in, at);
+            passes<Pass + 1>(in, at);
+        }
+    }
+
+    // -------------------------------------------------------------------------------------------------------- stores
+
+    template <int Output, class Frame>
+    static SINTER_INLINE auto stored_value(const Frame& frame) {
+        using storage = output_storage<Output>;
+        using type = compute_of<storage>;
+        constexpr int source = Kernel::table.output[Output];
+        if constexpr (source < 0) {
+            constexpr int node = Kernel::table.output_immediate[Output];
+            return eval::template immediate<node, type, 0>(frame);
+        } else {
+            return cast_op<dtype_of<storage>>::apply(frame.template value<source>());
+        }
+    }
+    template <bool Partial, int Output, class Frame>
+    static SINTER_INLINE void store_elements(const Frame& frame) {
+        using storage = output_storage<Output>;
+        constexpr int index = slots<Kernel>::of_output(Output);
+        storage* const to = static_cast<storage*>(const_cast<void*>(frame.at.pointer[index]));
+        const auto value = stored_value<Output>(frame);
+        if constexpr (Fast) {
+            if constexpr (Partial)
+                store_first(to + frame.position, value, frame.count, 1);
+            else
+                store(to + frame.position, value);
+        } else {
+            const int count = Partial ? frame.count : width;
+            if (frame.along.lane.count <= 1) {
+                const i64 step = frame.along.lane.count == 0 ? 0 : frame.along.lane.stride[0][index];
+                store_first(to + frame.position * step, value, count, step);
+            } else {
+                storage scattered[width];
+                store_first(scattered, value, width, 1);
+                for (int l = 0; l < count; ++l) to[lane_offset(frame.along, index, frame.position + l)] = scattered[l];
+            }
+        }
+    }
+    template <bool Partial, class Frame, int... Output>
+    static SINTER_INLINE void store_all(const Frame& frame, indices<Output...>) {
+        const int done[] = {0, (store_elements<Partial, Output>(frame), 0)...};
+        (void)done;
+    }
+    template <class Frame, int... Output>
+    static SINTER_INLINE void store_row(const Frame& frame, const row_position& at, indices<Output...>) {
+        const int done[] = {0, (store_first(static_cast<output_storage<Output>*>(const_cast<void*>(at.pointer[slots<Kernel>::of_output(Output)])),
+                                            stored_value<Output>(frame), 1, 1),
+                                0)...};
+        (void)done;
+    }
+
+    static constexpr int last = Kernel::levels + 1;
+    template <bool Partial>
+    static SINTER_INLINE void output_step(const row_context& in, const row_position& at, i64 position, int count) {
+        pass_values<last> values;
+        fill_elements<last, Partial>(in, at, values, position, count);
+        const element_frame<Partial, pass_values<last>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
+        store_all<Partial>(frame, selected<element_outputs<Kernel>>{});
+    }
+    static SINTER_NOINLINE void output_tail(const row_context& in, const row_position& at, i64 position, int count) {
+        output_step<true>(in, at, position, count);
+    }
+    static SINTER_INLINE void output_run(const row_context& in, const row_position& at, i64 begin, i64 stop) {
+        i64 position = begin;
+        for (; position + width <= stop; position += width) output_step<false>(in, at, position, width);
+        if (position < stop) output_tail(in, at, position, int(stop - position));
+    }
+    static SINTER_INLINE void output_pass(const row_context& in, const row_position& at, i64 begin, i64 stop) {
+        if constexpr (Kernel::any_element_output()) {
+            if constexpr (Kernel::nest == nest_kind::rows && Kernel::table.inner != Kernel::table.inner_lane) {
+                odometer<Kernel> column;
+                column.set(in.along.column, 0);
+                for (i64 c = 0; c < in.along.columns; ++c) {
+                    row_position here;
+                    move_to(here, at, column.offset);
+                    output_run(in, here, begin, stop);
+                    column.next(in.along.column);
+                }
+            } else {
+                output_run(in, at, begin, stop);
+            }
+        }
+        const row_frame frame{{in.assigned, in.bound, in.along}, in.once, in.row, at};
+        store_row(frame, at, selected<row_outputs<Kernel>>{});
+    }
+
+    // ---------------------------------------------------------------------------------------------------- outer folds
+
+    /// Values of rows folded by the lane rule, one element at a time: at most one value per row arrives.
+    template <int Instance>
+    struct outer_fold {
+        using one_family = scalar_family;
+        using types = fold_types<Kernel, one_family, Instance>;
+        using monoid = typename types::monoid;
+        using element = typename types::element;
+        using value = typename types::value;
+        using summary = typename types::summary;
+        element buffer[order::segment];
+        summary stack[order::stack_depth];
+        int filled = 0, depth = 0;
+        i64 number = 0;
+        element first_element{};
+
+        SINTER_INLINE void push(element x) {
+            if (number == 0 && filled == 0) first_element = x;
+            buffer[filled++] = x;
+            if (filled == order::segment) flush();
+        }
+        SINTER_NOINLINE void flush() {
+            summary now = fold_segment();
+            for (i64 level = number; level & 1; level >>= 1) now = merged(stack[--depth], now);
+            stack[depth++] = now;
+            ++number;
+            filled = 0;
+        }
+        summary fold_segment() {
+            const value shift(first_element);
+            typename types::state lanes[order::lanes];
+            for (auto& lane : lanes) lane = monoid::template identity<value>();
+            for (int i = 0; i < filled; ++i) {
+                const value x(buffer[i]);
+                auto& state = lanes[i % order::lanes];
+                if constexpr (types::two_phase)
+                    state = monoid::combine(state, monoid::lift(x, shift));
+                else if constexpr (monoids::takes_index<monoid>)
+                    state = monoid::combine(state, monoid::lift(x, lane::scalar<i64>(number * order::segment + i)));
+                else
+                    state = monoid::combine(state, monoid::lift(x));
+            }
+            for (int stride = order::lanes / 2; stride > 0; stride /= 2)
+                for (int l = 0; l < stride; ++l) lanes[l] = monoid::combine(lanes[l], lanes[l + stride]);
+            if constexpr (types::two_phase) {
+                const value count(sinter::convert<element>(i64(filled)));
+                const auto context = monoid::settle(lanes[0], count);
+                typename types::second_state seconds[order::lanes];
+                for (auto& second : seconds) second = monoid::template identity_second<value>();
+                for (int i = 0; i < filled; ++i)
+                    seconds[i % order::lanes] = monoid::combine_second(seconds[i % order::lanes], monoid::lift_second(value(buffer[i]), shift, context));
+                for (int stride = order::lanes / 2; stride > 0; stride /= 2)
+                    for (int l = 0; l < stride; ++l) seconds[l] = monoid::combine_second(seconds[l], seconds[l + stride]);
+                return monoid::close(context, seconds[0], count);
+            } else {
+                return lanes[0];
+            }
+        }
+        static summary merged(const summary& a, const summary& b) {
+            if constexpr (types::two_phase)
+                return monoid::merge(a, b);
+            else
+                return monoid::combine(a, b);
+        }
+        auto result() {
+            if (filled > 0) flush();
+            summary all = depth > 0 ? stack[--depth] : types::find_summary();
+            while (depth > 0) all = merged(stack[--depth], all);
+            return first(monoid::finalize(all));
+        }
+    };
+    template <class List>
+    struct outer_fold_set;
+    template <int... Instance>
+    struct outer_fold_set<indices<Instance...>> {
+        pack<slot<Instance, outer_fold<Instance>>...> all;
+    };
+    struct after_frame : common {
+        const once_values& once;
+        const after_values& after;
+        template <int Instance>
+        SINTER_INLINE const auto& value() const {
+            if constexpr (Kernel::where[Instance] == site::once)
+                return slot_value<Instance>(once);
+            else
+                return slot_value<Instance>(after);
+        }
+        using common::folded_count;
+        using common::operands;
+    };
+    template <class List>
+    struct outer_folding;
+    template <int... Instance>
+    struct outer_folding<indices<Instance...>> : slot<Instance, outer_fold<Instance>>... {
+        SINTER_INLINE void push(const row_frame& frame) {
+            const int done[] = {
+                0, (static_cast<slot<Instance, outer_fold<Instance>>&>(*this).value.push(first(eval::template argument<Instance, 0>(frame))), 0)...};
+            (void)done;
+        }
+        SINTER_INLINE void finish(const assignment_type& assigned, const binding<Kernel>& bound, const all_loops& along,
+                                  const once_values& once, const row_position& origin) {
+            after_values after;
+            const int folded[] = {0, (static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(after).value =
+                                          instance_value<Kernel, Family, Instance>(
+                                              static_cast<slot<Instance, outer_fold<Instance>>&>(*this).value.result()),
+                                      0)...};
+            (void)folded;
+            const after_frame frame{{assigned, bound, along}, once, after};
+            eval::fill(after, frame, selected<at_place<Kernel, site::after>>{});
+            store_row(frame, origin, selected<after_outputs<Kernel>>{});
+        }
+    };
+
+    // ---------------------------------------------------------------------------------------------------------- entry
+
+    /// Rows [first_row, stop_row), and of each row's outputs the elements [begin, stop) (all of them when there are folds).
+    static SINTER_NOINLINE void run(const assignment_type& assigned, const binding<Kernel>& bound, const all_loops& along, i64 first_row,
+                                    i64 stop_row, i64 begin, i64 stop) {
+        row_position origin;
+        for (int s = 0; s < slots<Kernel>::count; ++s) {
+            origin.pointer[s] = along.pointer[s];
+            origin.base[s] = along.base[s];
+        }
+        once_values once;
+        row_values row;
+        {
+            const row_frame frame{{assigned, bound, along}, once, row, origin};
+            eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
+        }
+        odometer<Kernel> place_of_row;
+        place_of_row.set(along.outer, first_row);
+        if constexpr (Kernel::table.outer != 0) {
+            outer_folding<selected<outer_folds<Kernel>>> outer;
+            for (i64 r = first_row; r < stop_row; ++r) {
+                row_position at;
+                move_to(at, origin, place_of_row.offset);
+                const row_context in{assigned, bound, along, once, row};
+                passes<1>(in, at);
+                output_pass(in, at, begin, stop);
+                outer.push(row_frame{{assigned, bound, along}, once, row, at});
+                place_of_row.next(along.outer);
+            }
+            outer.finish(assigned, bound, along, once, origin);
+        } else {
+            for (i64 r = first_row; r < stop_row; ++r) {
+                row_position at;
+                move_to(at, origin, place_of_row.offset);
+                const row_context in{assigned, bound, along, once, row};
+                passes<1>(in, at);
+                output_pass(in, at, begin, stop);
+                place_of_row.next(along.outer);
+            }
+        }
+    }
+};
+
+}  // namespace sinter::detail

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host driver for reductions over outer axes: a lane holds neighbouring columns, so that rows are read in memory order.
+// Columns are taken in strips whose accumulators fit the first-level cache; each column follows the column rule (order.hpp).
+// Also the choice between drivers and variants, and the split of a nest over threads.
+#pragma once
+
+#include "drive.hpp"
+#include "run.hpp"
+
+namespace sinter::detail {
+
+template <class Kernel, class Family, bool Fast>
+struct column_driver {
+    using rows = row_driver<Kernel, Family, Fast>;
+    using eval = evaluator<Kernel, Family>;
+    template <class Type>
+    using lane_of = typename Family::template value<Type>;
+    using assignment_type = typename Kernel::assignment_type;
+    using all_loops = loops<Kernel>;
+    using once_values = typename rows::once_values;
+    using row_position = typename rows::row_position;
+    using row_values = typename rows::row_values;
+    template <int Instance>
+    using storage_of = typename rows::template storage_of<Instance>;
+    static constexpr int width = Family::width;
+    /// Vectors of columns that one sweep over the rows folds together.
+    static constexpr int strip = 128 / width > 0 ? 128 / width : 1;
+    static constexpr int last = Kernel::levels + 1;
+
+    /// One vector of columns at one row (or, with the row of the origin, what doesn't vary over rows).
+    template <bool Partial, class Environment>
+    struct column_frame : rows::common {
+        const once_values& once;
+        const row_values& column;
+        const row_position& at;
+        const Environment& values;
+        i64 position;  ///< first column
+        int count;
+        template <int Instance>
+        SINTER_INLINE const auto& value() const {
+            if constexpr (Kernel::where[Instance] == site::once)
+                return rows::template slot_value<Instance>(once);
+            else if constexpr (Kernel::where[Instance] == site::row)
+                return rows::template slot_value<Instance>(column);
+            else
+                return rows::template slot_value<Instance>(values);
+        }
+        template <int Instance>
+        SINTER_INLINE auto operand() const {
+            using storage = storage_of<Instance>;
+            using element = compute_of<storage>;
+            constexpr int index = slots<Kernel>::of_instance(Instance);
+            constexpr lane_stride stride = operand_stride<Kernel, Instance, typename rows::template leaf_type<Instance>>();
+            const storage* const from = static_cast<const storage*>(at.pointer[index]);
+            if constexpr (stride == lane_stride::zero)
+                return lane_of<element>(first(lane::scalar<element>::load(from)));
+            else if constexpr (Fast) {
+                if constexpr (Partial)
+                    return lane_of<element>::load_first(from + position, count, 1);
+                else
+                    return lane_of<element>::load(from + position);
+            } else {
+                const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
+                return lane_of<element>::load_first(from + position * step, Partial ? count : width, step);
+            }
+        }
+        template <int Instance>
+        SINTER_INLINE lane_of<i64> coordinate() const {
+            constexpr int index = slots<Kernel>::of_instance(Instance);
+            const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
+            return add(lane_of<i64>(at.base[index] + position * step), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
+        }
+        using rows::common::folded_count;
+        using rows::common::operands;
+    };
+
+    struct strip_context {
+        const assignment_type& assigned;
+        const binding<Kernel>& bound;
+        const all_loops& along;
+        const once_values& once;
+        row_values (&column)[strip];
+        i64 position;
+        int vectors;     ///< full vectors of this strip, the partial one included
+        int last_count;  ///< columns of its last vector
+    };
+
+    template <int Pass>
+    using folds = typename rows::template folds<Pass>;
+    template <int Pass, class Pick>
+    using fold_bundle = typename rows::template fold_bundle<Pass, Pick>;
+    template <int Pass>
+    using two_phase_folds = typename rows::template two_phase_folds<Pass>;
+    template <int Pass, class Pick>
+    using two_phase_bundle = typename rows::template two_phase_bundle<Pass, Pick>;
+
+    template <int Pass, int Phase, bool Partial, int... Instance>
+    static SINTER_INLINE void step(const strip_context& in, const row_position& at, int vector, int count,
+                                   typename rows::template phase<Pass, Phase>::states& state, const two_phase_bundle<Pass, pick_state>& context,
+                                   const two_phase_bundle<Pass, pick_value>& firsts, i64 row, indices<Instance...>) {
+        typename rows::template pass_values<Pass> values;
+        const column_frame<Partial, typename rows::template pass_values<Pass>> frame{
+            {in.assigned, in.bound, in.along}, in.once, in.column[vector], at, values, in.position + vector * width, count};
+        eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
+        using pick = typename rows::template phase<Pass, Phase>::pick;
+        const int done[] = {0, (fold_one<Pass, Phase, Instance>(frame, rows::template member<pick, Instance>(state), context, firsts, row), 0)...};
+        (void)done;
+    }
+    template <int Pass, int Phase, int Instance, class Frame, class State>
+    static SINTER_INLINE void fold_one(const Frame& frame, State& state, const two_phase_bundle<Pass, pick_state>& context,
+                                       const two_phase_bundle<Pass, pick_value>& firsts, i64 row) {
+        using types = fold_types<Kernel, Family, Instance>;
+        using monoid = typename types::monoid;
+        if constexpr (Phase == 2 && !types::two_phase)
+            return;
+        else {
+            const auto x = eval::template argument<Instance, 0>(frame);
+            if constexpr (Phase == 2)
+                state = monoid::combine_second(state, monoid::lift_second(x, rows::template member<pick_value, Instance>(firsts),
+                                                                          rows::template member<pick_state, Instance>(context)));
+            else if constexpr (types::two_phase)
+                state = monoid::combine(state, monoid::lift(x, rows::template member<pick_value, Instance>(firsts)));
+            else if constexpr (monoids::takes_index<monoid>)
+                state = monoid::combine(state, monoid::lift(x, lane_of<i64>(row)));
+            else
+                state = monoid::combine(state, monoid::lift(x));
+        }
+    }
+    /// Rows [begin, stop) folded into the strip's states.
+    template <int Pass, int Phase>
+    static SINTER_INLINE void sweep(const strip_context& in, const row_position& origin,
+                                    typename rows::template phase<Pass, Phase>::states (&state)[strip],
+                                    const two_phase_bundle<Pass, pick_state> (&context)[strip], const two_phase_bundle<Pass, pick_value> (&firsts)[strip],
+                                    i64 begin, i64 stop) {
+        using list = typename rows::template phase<Pass, Phase>::list;
+        for (int v = 0; v < in.vectors; ++v) rows::template phase<Pass, Phase>::start(state[v], list{});
+        odometer<Kernel> row;
+        row.set(in.along.column, begin);
+        const int full = in.last_count == width ? in.vectors : in.vectors - 1;
+        for (i64 r = begin; r < stop; ++r) {
+            row_position at;
+            rows::move_to(at, origin, row.offset);
+            for (int v = 0; v < full; ++v) step<Pass, Phase, false>(in, at, v, width, state[v], context[v], firsts[v], r, list{});
+            if (full < in.vectors)
+                step<Pass, Phase, true>(in, at, full, in.last_count, state[full], context[full], firsts[full], r, list{});
+            row.next(in.along.column);
+        }
+    }
+    template <int Pass, int... Instance>
+    static SINTER_INLINE void first_rows(const strip_context& in, const row_position& origin, two_phase_bundle<Pass, pick_value> (&firsts)[strip],
+                                         indices<Instance...>) {
+        for (int v = 0; v < in.vectors; ++v) {
+            typename rows::template pass_values<Pass> values;
+            const int count = v + 1 == in.vectors ? in.last_count : width;
+            const column_frame<true, typename rows::template pass_values<Pass>> frame{
+                {in.assigned, in.bound, in.along}, in.once, in.column[v], origin, values, in.position + v * width, count};
+            eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
+            const int done[] = {0, (rows::template member<pick_value, Instance>(firsts[v]) = eval::template argument<Instance, 0>(frame), 0)...};
+            (void)done;
+        }
+    }
+    template <int Pass, int... Instance>
+    static SINTER_INLINE void settle(two_phase_bundle<Pass, pick_state>& context, const fold_bundle<Pass, pick_state>& total, i64 count,
+                                     indices<Instance...>) {
+        const int done[] = {0, (settle_one<Pass, Instance>(context, total, count), 0)...};
+        (void)done;
+    }
+    template <int Pass, int Instance>
+    static SINTER_INLINE void settle_one(two_phase_bundle<Pass, pick_state>& context, const fold_bundle<Pass, pick_state>& total, i64 count) {
+        using types = fold_types<Kernel, Family, Instance>;
+        if constexpr (types::two_phase)
+            rows::template member<pick_state, Instance>(context) =
+                types::monoid::settle(rows::template member<pick_state, Instance>(total),
+                                      typename types::value(sinter::convert<typename types::element>(count)));
+    }
+
+    template <int Pass>
+    static SINTER_INLINE void fold_pass(const strip_context& in, const row_position& origin) {
+        using one = typename rows::template phase<Pass, 1>;
+        using summaries = typename rows::template summaries<Pass>;
+        const i64 count = in.along.columns;
+        summaries stack[order::stack_depth_of_strips][strip];
+        summaries result[strip];
+        for (int v = 0; v < in.vectors; ++v) rows::template nothing<Pass>(result[v], folds<Pass>{});
+        two_phase_bundle<Pass, pick_value> firsts[strip];
+        if constexpr (rows::template pass_has_second<Pass>)
+            if (count > 0) first_rows<Pass>(in, origin, firsts, two_phase_folds<Pass>{});
+        int depth = 0;
+        i64 number = 0;
+        for (i64 begin = 0; begin < count; begin += order::column_segment, ++number) {
+            const i64 stop = begin + order::column_segment < count ? begin + order::column_segment : count;
+            typename one::states totals[strip];
+            two_phase_bundle<Pass, pick_state> contexts[strip];
+            sweep<Pass, 1>(in, origin, totals, contexts, firsts, begin, stop);
+            two_phase_bundle<Pass, pick_second> seconds[strip];
+            if constexpr (rows::template pass_has_second<Pass>) {
+                for (int v = 0; v < in.vectors; ++v) settle<Pass>(contexts[v], totals[v], stop - begin, two_phase_folds<Pass>{});
+                sweep<Pass, 2>(in, origin, seconds, contexts, firsts, begin, stop);
+            }
+            for (int v = 0; v < in.vectors; ++v)
+                rows::template close<Pass>(result[v], totals[v], contexts[v], seconds[v], stop - begin, folds<Pass>{});
+            for (i64 level = number; level & 1; level >>= 1) {
+                --depth;
+                for (int v = 0; v < in.vectors; ++v) rows::template merge<Pass>(result[v], stack[depth][v], result[v], folds<Pass>{});
+            }
+            for (int v = 0; v < in.vectors; ++v) stack[depth][v] = result[v];
+            ++depth;
+        }
+        if (depth > 0) {
+            --depth;
+            for (int v = 0; v < in.vectors; ++v) result[v] = stack[depth][v];
+            while (depth > 0) {
+                --depth;
+                for (int v = 0; v < in.vectors; ++v) rows::template merge<Pass>(result[v], stack[depth][v], result[v], folds<Pass>{});
+            }
+        }
+        for (int v = 0; v < in.vectors; ++v) finalize<Pass>(result[v], in.column[v], folds<Pass>{});
+    }
+    template <int Pass, int... Instance>
+    static SINTER_INLINE void finalize(const typename rows::template summaries<Pass>& from, row_values& column, indices<Instance...>) {
+        const int done[] = {0, (static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(column).value =
+                                    fold_types<Kernel, Family, Instance>::monoid::finalize(
+                                        rows::template member<pick_summary, Instance>(from)),
+                                0)...};
+        (void)done;
+    }
+    template <int Level>
+    static SINTER_INLINE void columns_of_level(const strip_context& in, const row_position& origin) {
+        for (int v = 0; v < in.vectors; ++v) {
+            const int count = v + 1 == in.vectors ? in.last_count : width;
+            const column_frame<true, row_values> frame{{in.assigned, in.bound, in.along}, in.once, in.column[v], origin, in.column[v],
+                                                       in.position + v * width, count};
+            eval::fill(in.column[v], frame, selected<rows_after<Kernel, Level>>{});
+        }
+    }
+    template <int Pass>
+    static SINTER_INLINE void passes(const strip_context& in, const row_position& origin) {
+        columns_of_level<Pass - 1>(in, origin);
+        if constexpr (Pass <= Kernel::levels) {
+            fold_pass<Pass>(in, origin);
+            passes<Pass + 1>(in, origin);
+        }
+    }
+    template <int Output, class Frame>
+    static SINTER_INLINE void store_one(const Frame& frame, int count) {
+        using storage = typename rows::template output_storage<Output>;
+        constexpr int index = slots<Kernel>::of_output(Output);
+        storage* const to = static_cast<storage*>(const_cast<void*>(frame.at.pointer[index]));
+        const auto value = rows::template stored_value<Output>(frame);
+        if constexpr ((Kernel::table.output_free[Output] & Kernel::vector_bit) == 0)
+            store_first(to, value, 1, 1);
+        else if constexpr (Fast) {
+            if (count == width)
+                store(to + frame.position, value);
+            else
+                store_first(to + frame.position, value, count, 1);
+        } else {
+            const i64 step = frame.along.lane.count == 0 ? 0 : frame.along.lane.stride[0][index];
+            store_first(to + frame.position * step, value, count, step);
+        }
+    }
+    template <class Frame, int... Output>
+    static SINTER_INLINE void store_all(const Frame& frame, int count, indices<Output...>) {
+        const int done[] = {0, (store_one<Output>(frame, count), 0)...};
+        (void)done;
+    }
+    template <bool Partial>
+    static SINTER_INLINE void output_step(const strip_context& in, const row_position& at, int vector, int count) {
+        typename rows::template pass_values<last> values;
+        const column_frame<Partial, typename rows::template pass_values<last>> frame{
+            {in.assigned, in.bound, in.along}, in.once, in.column[vector], at, values, in.position + vector * width, count};
+        eval::fill(values, frame, selected<needed_in_pass<Kernel, last>>{});
+        store_all(frame, count, selected<element_outputs<Kernel>>{});
+    }
+    static SINTER_INLINE void output_pass(const strip_context& in, const row_position& origin) {
+        if constexpr (Kernel::any_element_output()) {
+            odometer<Kernel> row;
+            row.set(in.along.column, 0);
+            const int full = in.last_count == width ? in.vectors : in.vectors - 1;
+            for (i64 r = 0; r < in.along.columns; ++r) {
+                row_position at;
+                rows::move_to(at, origin, row.offset);
+                for (int v = 0; v < full; ++v) output_step<false>(in, at, v, width);
+                if (full < in.vectors) output_step<true>(in, at, full, in.last_count);
+                row.next(in.along.column);
+            }
+        }
+        for (int v = 0; v < in.vectors; ++v) {
+            const int count = v + 1 == in.vectors ? in.last_count : width;
+            const column_frame<true, row_values> frame{{in.assigned, in.bound, in.along}, in.once, in.column[v], origin, in.column[v],
+                                                       in.position + v * width, count};
+            store_all(frame, count, selected<row_outputs<Kernel>>{});
+        }
+    }
+
+    /// Outer rows [first_row, stop_row), of each the columns [begin, stop).
+    static SINTER_NOINLINE void run(const assignment_type& assigned, const binding<Kernel>& bound, const all_loops& along, i64 first_row,
+                                    i64 stop_row, i64 begin, i64 stop) {
+        row_position start;
+        for (int s = 0; s < slots<Kernel>::count; ++s) {
+            start.pointer[s] = along.pointer[s];
+            start.base[s] = along.base[s];
+        }
+        once_values once;
+        row_values none;
+        {
+            const typename rows::row_frame frame{{assigned, bound, along}, once, none, start};
+            eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
+        }
+        odometer<Kernel> outer;
+        outer.set(along.outer, first_row);
+        for (i64 r = first_row; r < stop_row; ++r) {
+            row_position origin;
+            rows::move_to(origin, start, outer.offset);
+            for (i64 position = begin; position < stop; position += strip * width) {
+                const i64 left = stop - position < strip * width ? stop - position : strip * width;
+                row_values column[strip];
+                const int vectors = int((left + width - 1) / width);
+                const strip_context in{assigned, bound, along, once, column, position, vectors, int(left - i64(vectors - 1) * width)};
+                passes<1>(in, origin);
+                output_pass(in, origin);
+            }
+            outer.next(along.outer);
+        }
+    }
+};
+
+// --------------------------------------------------------------------------------------------------------------- launching
+
+/// Chooses the driver and variant for a call, and splits its rows (or one row's elements) over threads.
+template <class Kernel, class Family>
+struct host_launch {
+    using assignment_type = typename Kernel::assignment_type;
+    template <bool Fast>
+    using driver = conditional<Kernel::nest == nest_kind::columns, column_driver<Kernel, Family, Fast>, row_driver<Kernel, Family, Fast>>;
+
+    /// Operands whose lane stride matters: those read per element, in columns also those read per column.
+    static constexpr bool per_lane(int instance) {
+        return slots<Kernel>::is_operand(instance) && Kernel::table.at[instance].kind == node_kind::leaf &&
+               (Kernel::where[instance] == site::element ||
+                (Kernel::nest == nest_kind::columns && Kernel::where[instance] == site::row));
+    }
+    static constexpr bool output_per_lane(int output) {
+        return Kernel::nest == nest_kind::columns ? (Kernel::table.output_free[output] & Kernel::vector_bit) != 0
+                                                  : Kernel::stores_elements(output);
+    }
+    template <int Instance>
+    static constexpr lane_stride stride_of() {
+        return operand_stride<Kernel, Instance, nth_of_leaves<assignment_type, int(Kernel::node[Kernel::table.at[Instance].node].bits)>>();
+    }
+    template <int Output>
+    static constexpr bool output_is_unit() {
+        using view = nth_of_outputs<assignment_type, Output>;
+        return view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][view::rank - 1] &&
+               Kernel::table.output_axis[Output][view::rank - 1] == Kernel::vector_axis;
+    }
+    static constexpr int lane_axis_count() {
+        int count = 0;
+        for (int a = 0; a < Kernel::axes; ++a)
+            if (role_of<Kernel>(a) == axis_role::lane && Kernel::table.axis_size[a] != 1) ++count;
+        return count;
+    }
+    template <int Instance>
+    static constexpr bool known_unit_operand() {
+        if constexpr (!per_lane(Instance))
+            return true;
+        else
+            return stride_of<Instance>() != lane_stride::unknown;
+    }
+    template <int Output>
+    static constexpr bool known_unit_output() {
+        if constexpr (!output_per_lane(Output))
+            return true;
+        else
+            return output_is_unit<Output>();
+    }
+    template <int... Instance, int... Output>
+    static constexpr bool always_fast(indices<Instance...>, indices<Output...>) {
+        return lane_axis_count() <= 1 && (known_unit_operand<Instance>() && ... && true) && (known_unit_output<Output>() && ... && true);
+    }
+    static constexpr bool only_fast = always_fast(make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
+
+    template <int Instance>
+    static SINTER_INLINE void require_unit_operand(const loops<Kernel>& along, bool& fast) {
+        if constexpr (per_lane(Instance)) {
+            const i64 step = along.lane.stride[0][slots<Kernel>::of_instance(Instance)];
+            fast = fast && (stride_of<Instance>() == lane_stride::zero ? step == 0 : step == 1);
+        }
+    }
+    template <int Output>
+    static SINTER_INLINE void require_unit_output(const loops<Kernel>& along, bool& fast) {
+        if constexpr (output_per_lane(Output)) fast = fast && along.lane.stride[0][slots<Kernel>::of_output(Output)] == 1;
+    }
+    template <int... Instance, int... Output>
+    static SINTER_INLINE bool is_fast(const loops<Kernel>& along, indices<Instance...>, indices<Output...>) {
+        if (along.lane.count == 0) return true;
+        if (along.lane.count > 1) return false;
+        bool fast = true;
+        const int done[] = {0, (require_unit_operand<Instance>(along, fast), 0)..., (require_unit_output<Output>(along, fast), 0)...};
+        (void)done;
+        return fast;
+    }
+
+    template <class Hook>
+    static SINTER_FORCE_INLINE void run(const assignment_type& assigned, const binding<Kernel>& bound, const loops<Kernel>& along,
+                                        const Hook& hook, int threads) {
+        if constexpr (only_fast)
+            split<true>(assigned, bound, along, hook, threads);
+        else if (is_fast(along, make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{}))
+            split<true>(assigned, bound, along, hook, threads);
+        else
+            split<false>(assigned, bound, along, hook, threads);
+    }
+    /// Rows are split when there are enough of them; else the elements of a row, where each is independent of the others.
+    template <bool Fast, class Hook>
+    static SINTER_FORCE_INLINE void split(const assignment_type& assigned, const binding<Kernel>& bound, const loops<Kernel>& along,
+                                    const Hook& hook, int threads) {
+        const bool divisible_rows = Kernel::table.outer == 0 && along.rows >= threads;
+        const bool divisible_lanes = Kernel::nest != nest_kind::rows && along.rows < threads && along.length >= 256 * i64(threads);
+        if (threads <= 1 || (!divisible_rows && !divisible_lanes)) {
+            const float_environment exact;
+            driver<Fast>::run(assigned, bound, along, 0, along.rows, 0, along.length);
+        } else {
+            const i64 whole = divisible_rows ? along.rows : along.length;
+            const i64 grain = divisible_rows ? 1 : 128;
+            const i64 blocks = (whole + grain - 1) / grain;
+            hook(threads, [&](int part) {
+                const i64 begin = blocks * part / threads * grain;
+                i64 stop = blocks * (part + 1) / threads * grain;
+                if (stop > whole) stop = whole;
+                if (begin >= stop) return;
+                const float_environment exact;
+                if (divisible_rows)
+                    driver<Fast>::run(assigned, bound, along, begin, stop, 0, along.length);
+                else
+                    driver<Fast>::run(assigned, bound, along, 0, along.rows, begin, stop);
+            });
+        }
+    }
+};
+
+}  // namespace sinter::detail

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Evaluation of a lowered program over any lane family. Drivers own loops and memory; this header computes values: given
+// some instances' values (a frontier: operands, reductions, row values), it computes others from them, in order.
+//
+// A lane family is a struct with `template <class Type> using value` (a lane value of that element) and `width`.
+// Places say how often an instance is computed: once per call, once per row (or column), or for every element.
+#pragma once
+
+#include "bind.hpp"
+#include "ops/reduce.hpp"
+#include "state.hpp"
+
+namespace sinter {
+
+enum class site : u8 { once, row, element, after };
+
+/// Facts of a kernel that drivers share: the vector axis, the place of every instance, what each pass needs.
+template <class Assignment>
+struct kernel : kernel_facts<Assignment> {
+    using facts_type = kernel_facts<Assignment>;
+    using facts_type::table;
+    static constexpr int instances = facts_type::instances;
+    static constexpr int outputs = facts_type::output_count;
+    static constexpr int levels = table.levels;
+    static constexpr nest_kind nest = table.kind;
+
+    /// The loop axis along which a lane's elements lie; -1 when there is none (everything is a single element).
+    static constexpr int find_vector_axis() {
+        int found = -1;
+        for (int i = 0; i < table.axis_count; ++i) {
+            const int axis = table.order[i];
+            const u32 bit = u32(1) << axis;
+            if (nest == nest_kind::rows && !(table.inner_lane & bit)) continue;
+            if (nest == nest_kind::columns && (table.inner & bit)) continue;
+            if (nest == nest_kind::pointwise && table.axis_size[axis] == 1 && found >= 0) continue;
+            found = axis;
+        }
+        return found;
+    }
+    static constexpr int vector_axis = find_vector_axis();
+    static constexpr u32 vector_bit = vector_axis < 0 ? 0 : u32(1) << vector_axis;
+    /// A value is an element's when it varies over these axes, else a row's.
+    static constexpr u32 element_axes = nest == nest_kind::pointwise ? vector_bit : table.inner;
+
+    static constexpr array<site, instances> find_places() {
+        array<site, instances> out{};
+        for (int i = 0; i < instances; ++i) {
+            const instance& it = table.at[i];
+            bool after = it.folded != 0 && it.fold_group == 1;
+            for (int a = 0; a < it.arity; ++a)
+                if (it.argument[a] >= 0 && out[it.argument[a]] == site::after) after = true;
+            out[i] = after                         ? site::after
+                     : (it.free & element_axes)    ? site::element
+                     : it.free == 0 && it.level == 0 ? site::once
+                                                   : site::row;
+        }
+        return out;
+    }
+    static constexpr array<site, instances> where = find_places();
+
+    static constexpr bool is_fold(int i) { return table.at[i].kind == node_kind::reduce && table.at[i].folded != 0; }
+    static constexpr bool folds_in_pass(int i, int pass) {
+        return is_fold(i) && table.at[i].fold_group == 0 && table.at[i].level == pass;
+    }
+    /// Outputs that have an element per element of the row: stored in the last pass.
+    static constexpr bool stores_elements(int o) { return (table.output_free[o] & element_axes) != 0; }
+    static constexpr bool any_element_output() {
+        for (int o = 0; o < outputs; ++o)
+            if (stores_elements(o)) return true;
+        return false;
+    }
+    /// Element instances that a pass computes: pass 1 to `levels` fold, pass `levels + 1` stores.
+    template <int Pass>
+    static constexpr array<bool, instances> find_needed() {
+        array<bool, instances> need{};
+        for (int i = 0; i < instances; ++i)
+            if (folds_in_pass(i, Pass) && where[table.at[i].argument[0]] == site::element) need[table.at[i].argument[0]] = true;
+        if (Pass == levels + 1)
+            for (int o = 0; o < outputs; ++o)
+                if (stores_elements(o) && table.output[o] >= 0 && where[table.output[o]] == site::element)
+                    need[table.output[o]] = true;
+        for (int i = instances - 1; i >= 0; --i)
+            if (need[i])
+                for (int a = 0; a < table.at[i].arity; ++a) {
+                    const int argument = table.at[i].argument[a];
+                    if (argument >= 0 && where[argument] == site::element) need[argument] = true;
+                }
+        return need;
+    }
+    template <int Pass>
+    static constexpr array<bool, instances> needed = find_needed<Pass>();
+};
+
+namespace detail {
+
+/// The indices i < Selection::limit with Selection::test(i), as a type.
+template <class Selection>
+struct selected_indices {
+    static constexpr int count() {
+        int found = 0;
+        for (int i = 0; i < Selection::limit; ++i) found += Selection::test(i);
+        return found;
+    }
+    static constexpr int size = count();
+    static constexpr array<int, size> make() {
+        array<int, size> out{};
+        int next = 0;
+        for (int i = 0; i < Selection::limit; ++i)
+            if (Selection::test(i)) out[next++] = i;
+        return out;
+    }
+    static constexpr array<int, size> value = make();
+    template <class Sequence>
+    struct expand;
+    template <int... Index>
+    struct expand<indices<Index...>> {
+        using type = indices<value[Index]...>;
+    };
+    using type = typename expand<make_indices<size>>::type;
+};
+template <class Selection>
+using selected = typename selected_indices<Selection>::type;
+
+template <class Kernel, site Where>
+struct at_place {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) { return Kernel::where[i] == Where && !Kernel::is_fold(i); }
+};
+/// Row instances that become known after fold pass `Level` (0: before the first).
+template <class Kernel, int Level>
+struct rows_after {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) {
+        return Kernel::where[i] == site::row && !Kernel::is_fold(i) && Kernel::table.at[i].level == Level;
+    }
+};
+template <class Kernel, int Pass>
+struct folds_of_pass {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) { return Kernel::folds_in_pass(i, Pass); }
+};
+/// Those of them that read a segment twice.
+template <class Kernel, int Pass>
+struct two_phase_folds_of_pass {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) {
+        return Kernel::folds_in_pass(i, Pass) && Kernel::node[Kernel::table.at[i].node].op->two_phase;
+    }
+};
+template <class Kernel>
+struct outer_folds {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) { return Kernel::is_fold(i) && Kernel::table.at[i].fold_group == 1; }
+};
+template <class Kernel, int Pass>
+struct needed_in_pass {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) { return Kernel::template needed<Pass>[i]; }
+};
+template <class Kernel>
+struct element_outputs {
+    static constexpr int limit = Kernel::outputs;
+    static constexpr bool test(int o) { return Kernel::stores_elements(o); }
+};
+template <class Kernel>
+struct row_outputs {
+    static constexpr int limit = Kernel::outputs;
+    static constexpr bool test(int o) {
+        return !Kernel::stores_elements(o) && !(Kernel::table.output[o] >= 0 && Kernel::where[Kernel::table.output[o]] == site::after);
+    }
+};
+template <class Kernel>
+struct after_outputs {
+    static constexpr int limit = Kernel::outputs;
+    static constexpr bool test(int o) {
+        return !Kernel::stores_elements(o) && Kernel::table.output[o] >= 0 && Kernel::where[Kernel::table.output[o]] == site::after;
+    }
+};
+
+/// Leaf and output types of an assignment.
+template <class Assignment, int Index>
+struct leaf_of_assignment;
+template <class Program, class Roots, class... Leaves, class Outputs, int Index>
+struct leaf_of_assignment<assignment<Program, Roots, list<Leaves...>, Outputs>, Index> {
+    using type = nth_type<Index, Leaves...>;
+};
+template <class Assignment, int Index>
+using nth_of_leaves = typename leaf_of_assignment<Assignment, Index>::type;
+template <class Assignment, int Index>
+struct output_of_assignment;
+template <class Program, class Roots, class Leaves, class... Outputs, int Index>
+struct output_of_assignment<assignment<Program, Roots, Leaves, list<Outputs...>>, Index> {
+    using type = nth_type<Index, Outputs...>;
+};
+template <class Assignment, int Index>
+using nth_of_outputs = typename output_of_assignment<Assignment, Index>::type;
+
+/// The family of width 1: reference arithmetic, constant evaluation, one CUDA thread.
+struct scalar_family {
+    template <class Type>
+    using value = lane::scalar<Type>;
+    static constexpr int width = 1;
+};
+
+/// Lane value of an instance.
+template <class Kernel, class Family, int Instance>
+using instance_value = typename Family::template value<type_of<Kernel::table.at[Instance].type>>;
+
+/// One slot per instance of a list.
+template <class Kernel, class Family, class List>
+struct environment;
+template <class Kernel, class Family, int... Instance>
+struct environment<Kernel, Family, indices<Instance...>> : slot<Instance, instance_value<Kernel, Family, Instance>>... {};
+
+/// The evaluator over one lane family. A `Frame` gives access to what is around a value:
+///     value<I>()                 the lane of an instance that is already known
+///     operand<I>()               loads an operand instance
+///     coordinate<I>()            the coordinate lane (i64) of a coordinate instance
+///     folded_count(I)            how many elements reduction I folds
+///     operands()                 the operand pack, for scalars
+template <class Kernel, class Family>
+struct evaluator {
+    template <class Type>
+    using lane_of = typename Family::template value<Type>;
+    template <int Instance>
+    static constexpr int node_of = Kernel::table.at[Instance].node;
+    template <class Assignment, int Node>
+    struct node_at;
+    template <class... Node, class Roots, class Leaves, class Outputs, int Index>
+    struct node_at<assignment<program<Node...>, Roots, Leaves, Outputs>, Index> {
+        using type = nth_type<Index, Node...>;
+    };
+    template <int Instance>
+    using op_of_instance = typename node_traits<typename node_at<typename Kernel::assignment_type, node_of<Instance>>::type>::op;
+
+    /// An immediate (literal, scalar operand, count) as a lane of `Type`.
+    template <int Node, class Type, int CountOf, class Frame>
+    static SINTER_INLINE lane_of<Type> immediate(const Frame& frame) {
+        constexpr node_kind kind = Kernel::node[Node].kind;
+        if constexpr (kind == node_kind::literal)
+            return lane_of<Type>(literal_value<Type, Kernel::node[Node].literal, Kernel::node[Node].bits>());
+        else if constexpr (kind == node_kind::count)
+            return lane_of<Type>(sinter::convert<Type>(frame.folded_count(Kernel::table.at[CountOf].folded)));
+        else
+            return lane_of<Type>(sinter::convert<Type>(get<int(Kernel::node[Node].bits)>(frame.operands()).value));
+    }
+    /// Argument `Position` of an instance, converted to the type that the operation computes in.
+    template <int Instance, int Position, class Frame>
+    static SINTER_INLINE auto argument(const Frame& frame) {
+        using type = type_of<Kernel::facts.argument_type[node_of<Instance>][Position]>;
+        constexpr int known = Kernel::table.at[Instance].argument[Position];
+        if constexpr (known < 0)
+            return immediate<Kernel::table.at[Instance].immediate[Position], type,
+                             Kernel::table.at[Instance].count_of[Position]>(frame);
+        else if constexpr (Kernel::table.at[known].type == dtype_of<type>)
+            return frame.template value<known>();
+        else
+            return convert<type>(frame.template value<known>());
+    }
+    template <int Instance, class Frame, int... Position>
+    static SINTER_INLINE auto apply_map_op(const Frame& frame, indices<Position...>) {
+        return op_of_instance<Instance>::apply(argument<Instance, Position>(frame)...);
+    }
+    /// The value of one instance from its frame.
+    template <int Instance, class Frame>
+    static SINTER_INLINE instance_value<Kernel, Family, Instance> compute(const Frame& frame) {
+        constexpr node_kind kind = Kernel::table.at[Instance].kind;
+        if constexpr (kind == node_kind::leaf)
+            return frame.template operand<Instance>();
+        else if constexpr (kind == node_kind::coordinate)
+            return frame.template coordinate<Instance>();
+        else if constexpr (kind == node_kind::map)
+            return apply_map_op<Instance>(frame, make_indices<Kernel::table.at[Instance].arity>{});
+        else
+            return fold_of_one<Instance>(frame);
+    }
+    /// A reduction whose axes all have size 1 folds a single element.
+    template <int Instance, class Frame>
+    static SINTER_INLINE instance_value<Kernel, Family, Instance> fold_of_one(const Frame& frame) {
+        using monoid = typename op_of_instance<Instance>::monoid;
+        const auto x = argument<Instance, 0>(frame);
+        using value = remove_cvref<decltype(x)>;
+        if constexpr (monoids::is_two_phase<monoid>) {
+            const value one(typename value::element(1));
+            const auto context = monoid::settle(monoid::combine(monoid::template identity<value>(), monoid::lift(x, x)), one);
+            return monoid::finalize(
+                monoid::close(context, monoid::combine_second(monoid::template identity_second<value>(), monoid::lift_second(x, x, context)), one));
+        } else if constexpr (monoids::takes_index<monoid>)
+            return monoid::finalize(monoid::combine(monoid::template identity<value>(), monoid::lift(x, lane_of<i64>(i64(0)))));
+        else
+            return monoid::finalize(monoid::combine(monoid::template identity<value>(), monoid::lift(x)));
+    }
+    /// Fills the slots of `List` in order; the frame must see the slots already filled.
+    template <class Environment, class Frame, int... Instance>
+    static SINTER_INLINE void fill(Environment& values, const Frame& frame, indices<Instance...>) {
+        const int filled[] = {
+            0, (static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(values).value = compute<Instance>(frame), 0)...};
+        (void)filled;
+    }
+};
+
+}  // namespace detail
+}  // namespace sinter
