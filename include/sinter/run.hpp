@@ -99,6 +99,14 @@ struct reaches_all<Executor, assignment<Program, Roots, list<Leaves...>, list<Ou
     static constexpr bool ok = (space_of<Leaves>::template reached<Executor> && ...) &&
                                (space_of<Outputs>::template reached<Executor> && ...);
 };
+/// One kernel, unless the executor says that it `splits`.
+template <class Executor, class Assignment>
+constexpr bool may_run() {
+    if constexpr (requires { Executor::splits; })
+        return true;
+    else
+        return one_kernel<lowering_of<Assignment>::value.why>::ok;
+}
 template <class Assignment>
 struct all_static;
 template <class Program, class Roots, class... Leaves, class... Outputs>
@@ -119,8 +127,7 @@ SINTER_FORCE_INLINE status try_run(const Executor& executor, const Assignments&.
     else {
         const auto& joined = detail::join_assignments(assignments...);
         using assignment_type = remove_cvref<decltype(joined)>;
-        if constexpr (one_kernel<lowering_of<assignment_type>::value.why>::ok &&
-                      detail::reaches_all<Executor, assignment_type>::ok)
+        if constexpr (detail::may_run<Executor, assignment_type>() && detail::reaches_all<Executor, assignment_type>::ok)
             return executor.launch(joined);
         else
             return {};
@@ -139,7 +146,7 @@ SINTER_FORCE_INLINE void run(const Executor& executor, const Assignments&... ass
 template <class Executor, class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
 auto eval(const Executor& executor, const expression<Program, Root, Extents, Type, Weak, Leaves...>& value) {
     using element = type_of<Type>;
-    using target_kernel = kernel_facts<typename detail::as_assignment<expression<Program, Root, Extents, Type, Weak, Leaves...>>::type>;
+    using target_kernel = lowering_of<typename detail::as_assignment<expression<Program, Root, Extents, Type, Weak, Leaves...>>::type>;
     if constexpr (Extents::rank == 0) {
         element result{};
         tensor_view<element, Extents> out(&result);
