@@ -217,11 +217,12 @@ struct binder {
             }
             out.size[axis] = state.sizes.size[i];
             bound.stride[axis] = state.stride[i];
+        }
+        for (int i = 0; count > 0 && i < Target::rank; ++i)
             if (state.stride[i] == 0 && state.sizes.size[i] > 1) {
                 result = status{error::overlap, operand, i, 0, 0};  // an output that is broadcast onto itself
                 return false;
             }
-        }
         if (count > 0 && bound.pointer == nullptr) {
             result = status{error::null_pointer, operand, -1, 0, 0};
             return false;
