@@ -37,9 +37,9 @@ SINTER_INLINE auto round_to_format(Value x) {
     }
     constexpr int top = Mantissa == 10 ? 15 : 127;  // largest exponent of the format
     constexpr word overflow = word(top + 1 + bias) << fraction;
-    constexpr word infinity = ((word(1) << (sizeof(element) * 8 - 1 - fraction)) - 1) << fraction;
-    rounded = select(less(rounded, word_lane(overflow)), rounded, word_lane(infinity));
-    rounded = select(less(word_lane(infinity), magnitude), magnitude, rounded);  // NaN stays NaN
+    constexpr word format_infinity = ((word(1) << (sizeof(element) * 8 - 1 - fraction)) - 1) << fraction;
+    rounded = select(less(rounded, word_lane(overflow)), rounded, word_lane(format_infinity));
+    rounded = select(less(word_lane(format_infinity), magnitude), magnitude, rounded);  // NaN stays NaN
     return convert<float>(from_bits<element>(bit_or(rounded, sign)));
 }
 }  // namespace detail
@@ -111,13 +111,13 @@ struct to_float_op {
 /// gives 0. Integer to narrower integer wraps. Float to bool is x != 0. Shape unchanged.
 template <class To, operand Operand>
     requires is_scalar_v<To>
-SINTER_INLINE auto cast(Operand&& x) {
+SINTER_INLINE detail::applied<cast_op<dtype_of<To>>, Operand> cast(Operand&& x) {
     return detail::apply<cast_op<dtype_of<To>>>(static_cast<Operand&&>(x));
 }
 /// As `cast`, but float to integer wraps modulo 2^n after truncation; NaN and infinities give 0.
 template <class To, operand Operand>
     requires is_scalar_v<To>
-SINTER_INLINE auto cast_wrap(Operand&& x) {
+SINTER_INLINE detail::applied<cast_wrap_op<dtype_of<To>>, Operand> cast_wrap(Operand&& x) {
     return detail::apply<cast_wrap_op<dtype_of<To>>>(static_cast<Operand&&>(x));
 }
 
