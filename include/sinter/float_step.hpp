@@ -71,7 +71,7 @@ SINTER_INLINE bool is_nan(Float value) {
     return (soft::bits_of(value) & (Format::sign - 1)) > Format::infinity;
 }
 
-// ---- arithmetic -----------------------------------------------------------------------------------------------------------------
+// ---- arithmetic -------------------------------------------------------------------------------------------------------------
 
 template <class Float>
 SINTER_INLINE Float add(Float left, Float right) {
@@ -198,7 +198,7 @@ SINTER_INLINE Float sqrt(Float value) {
 #endif
 }
 
-// ---- conversions between the two ------------------------------------------------------------------------------------------------
+// ---- conversions between the two --------------------------------------------------------------------------------------------
 
 SINTER_INLINE double widen(float value) {
 #if SINTER_DEVICE_PASS
@@ -224,7 +224,7 @@ SINTER_INLINE float narrow(double value) {
 #endif
 }
 
-// ---- fma ------------------------------------------------------------------------------------------------------------------------
+// ---- fma --------------------------------------------------------------------------------------------------------------------
 
 // Where the target has none. Symbols carry the instruction set; templates, so that targets with fma don't pay for them.
 inline namespace SINTER_ISA {
@@ -316,9 +316,13 @@ SINTER_INLINE Float fma(Float left, Float right, Float addend) {
     return result;
 #elif SINTER_X86_STEPS && defined(__FMA__)
     if constexpr (sizeof(Float) == 4) {
-        __asm__("{vfmadd231ss %2, %1, %0|vfmadd231ss %0, %1, %2}" : "+" SINTER_X86_REGISTER(addend) : SINTER_X86_REGISTER(left), SINTER_X86_REGISTER(right));
+        __asm__("{vfmadd231ss %2, %1, %0|vfmadd231ss %0, %1, %2}"
+                : "+" SINTER_X86_REGISTER(addend)
+                : SINTER_X86_REGISTER(left), SINTER_X86_REGISTER(right));
     } else {
-        __asm__("{vfmadd231sd %2, %1, %0|vfmadd231sd %0, %1, %2}" : "+" SINTER_X86_REGISTER(addend) : SINTER_X86_REGISTER(left), SINTER_X86_REGISTER(right));
+        __asm__("{vfmadd231sd %2, %1, %0|vfmadd231sd %0, %1, %2}"
+                : "+" SINTER_X86_REGISTER(addend)
+                : SINTER_X86_REGISTER(left), SINTER_X86_REGISTER(right));
     }
     return addend;
 #elif SINTER_ARM_STEPS
@@ -338,7 +342,7 @@ SINTER_INLINE Float fma(Float left, Float right, Float addend) {
 #endif
 }
 
-// ---- comparison -----------------------------------------------------------------------------------------------------------------
+// ---- comparison -------------------------------------------------------------------------------------------------------------
 
 /// Orders the numbers as integers: both zeros give 0.
 template <class Float>
@@ -416,7 +420,7 @@ SINTER_INLINE Float max_raw(Float left, Float right) {
     return less(right, left) ? opaque(left) : opaque(right);
 }
 
-// ---- rounding -------------------------------------------------------------------------------------------------------------------
+// ---- rounding ---------------------------------------------------------------------------------------------------------------
 
 /// To an integer, halves to even; the sign survives on zeros.
 template <class Float>
@@ -461,3 +465,8 @@ SINTER_INLINE Float round_even(Float value) {
 }
 
 }  // namespace sinter::step
+
+#undef SINTER_X86_BINARY
+#undef SINTER_X86_REGISTER
+#undef SINTER_X86_STEPS
+#undef SINTER_ARM_STEPS

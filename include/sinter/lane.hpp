@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What one step computes on. A lane value type is a register's worth of elements: `scalar<Type>` here (the reference,
-// constant evaluation, one CUDA thread), a SIMD struct in a CPU backend. This header holds the scalar lane's primitives and all that
-// is written once over any lane: operators, NaN tests, minimum and maximum, floor. It holds no transcendental (math.hpp).
+// constant evaluation, one CUDA thread), a SIMD struct in a CPU backend. This header holds the scalar lane's primitives and
+// all that is written once over any lane: operators, NaN tests, minimum and maximum, floor. It holds no transcendental.
 //
 // To write a backend, derive a trivially copyable `Value` from `lane::base` with `element`, `width`, `rebind<Other>`, `mask`
 // (= rebind<bool>), a default constructor and an explicit one from an element (splat), and supply
-//   as static members   load(p) load_strided(p, stride) load_first(p, count, stride) iota(): there is no lane argument to find them by
+//   as static members   load(p) load_strided(p, stride) load_first(p, count, stride) iota(): no argument is a lane
 //   as free functions   everything below marked "primitive", found by argument-dependent lookup.
 // An overload for one's own lane type also replaces anything of the second half of this header, where an instruction does it.
 #pragma once
@@ -85,7 +85,7 @@ inline constexpr bool has_sign = static_cast<Integer>(-1) < static_cast<Integer>
 
 }  // namespace detail
 
-// ---- primitives: arithmetic ------------------------------------------------------------------------------------------------------
+// ---- primitives: arithmetic -------------------------------------------------------------------------------------------------
 // Floats are IEEE, rounded once, never contracted. Integers wrap in their own type; x / 0 = x % 0 = 0, MIN / -1 = MIN.
 
 template <class Type>
@@ -163,7 +163,7 @@ SINTER_INLINE scalar<Type> round_even(scalar<Type> operand) {
     return scalar<Type>(step::round_even(operand.value));
 }
 
-// ---- primitives: comparison, selection -------------------------------------------------------------------------------------------
+// ---- primitives: comparison, selection --------------------------------------------------------------------------------------
 
 template <class Type>
 SINTER_INLINE scalar<bool> less(scalar<Type> left, scalar<Type> right) {
@@ -222,7 +222,7 @@ SINTER_INLINE scalar<Type> max_raw(scalar<Type> left, scalar<Type> right) {
 SINTER_INLINE bool any(scalar<bool> mask) { return mask.value; }
 SINTER_INLINE bool all(scalar<bool> mask) { return mask.value; }
 
-// ---- primitives: bits ------------------------------------------------------------------------------------------------------------
+// ---- primitives: bits -------------------------------------------------------------------------------------------------------
 
 template <class Type>
 SINTER_INLINE scalar<unsigned_like<Type>> bits(scalar<Type> operand) {
@@ -286,7 +286,7 @@ SINTER_INLINE scalar<Type> shift_right(scalar<Type> operand) {
     return scalar<Type>(static_cast<Type>(operand.value >> Count));
 }
 
-// ---- primitives: conversion, memory, lanes ---------------------------------------------------------------------------------------
+// ---- primitives: conversion, memory, lanes ----------------------------------------------------------------------------------
 
 template <class To, class From>
 SINTER_INLINE scalar<To> convert(scalar<From> operand) {
@@ -325,7 +325,7 @@ SINTER_INLINE scalar<Type> exchange(scalar<Type> operand) {
     return operand;
 }
 
-// ---- over every lane: producers --------------------------------------------------------------------------------------------------
+// ---- over every lane: producers ---------------------------------------------------------------------------------------------
 
 /// Value::width elements, from p on, or `stride` elements apart.
 template <lane_value Value, class Storage>
@@ -347,7 +347,7 @@ SINTER_INLINE Value iota() {
     return Value::iota();
 }
 
-// ---- over every lane: operators --------------------------------------------------------------------------------------------------
+// ---- over every lane: operators ---------------------------------------------------------------------------------------------
 // Between lane values, and with a plain element on either side (`x * 0.5f`).
 
 #define SINTER_LANE_OPERATOR(symbol, result, expression)                               \
@@ -394,7 +394,7 @@ SINTER_INLINE Value operator!(Value operand) {
     return bit_not(operand);
 }
 
-// ---- over every lane: signs and kinds of number ----------------------------------------------------------------------------------
+// ---- over every lane: signs and kinds of number -----------------------------------------------------------------------------
 
 namespace detail {
 template <class Value>
@@ -486,7 +486,7 @@ SINTER_INLINE Value sign(Value operand) {
     return result;
 }
 
-// ---- over every lane: minimum and maximum ----------------------------------------------------------------------------------------
+// ---- over every lane: minimum and maximum -----------------------------------------------------------------------------------
 
 /// NaN if any operand is NaN; -0 < +0. Both orders of the raw minimum agree but for zeros and NaN: there `or` keeps the
 /// sign of a zero and makes a NaN of a NaN with anything.
@@ -559,7 +559,7 @@ SINTER_INLINE Value clamp(Value operand, Value low, Value high) {
     return minimum(maximum(operand, low), high);
 }
 
-// ---- over every lane: rounding to integers ---------------------------------------------------------------------------------------
+// ---- over every lane: rounding to integers ----------------------------------------------------------------------------------
 // Of floats; an integer is its own floor.
 
 template <lane_value Value>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Element types: the storage types f16 and bf16, the list of value types (`dtype`) with its promotion rules, the codec
-// between what memory holds and what arithmetic sees, and every conversion. It holds no arithmetic (lane.hpp) and no quantized type.
+// between what memory holds and what arithmetic sees, and every conversion. It holds no arithmetic (lane.hpp) and no
+// quantized type.
 #pragma once
 
 #include "config.hpp"
@@ -44,7 +45,7 @@ struct bf16 {
     }
 };
 
-// ---- value types ----------------------------------------------------------------------------------------------------------------
+// ---- value types ------------------------------------------------------------------------------------------------------------
 
 // g++ takes scoped enumerators for shadows of the aliases of the same name.
 #pragma GCC diagnostic push
@@ -194,7 +195,7 @@ SINTER_INLINE dtype promote_scalar(dtype tensor, dtype scalar) {
     return tensor == dtype::boolean ? dtype::u8 : tensor;  // a bool in arithmetic counts as u8
 }
 
-// ---- storage codec --------------------------------------------------------------------------------------------------------------
+// ---- storage codec ----------------------------------------------------------------------------------------------------------
 
 /// How memory holds values of a type: `compute` is what arithmetic sees, `decode` gets there, `encode` comes back, rounding
 /// once from any number that isn't a storage type itself. Specialise it, with `dtype_tag`, for a new storage type.
@@ -329,7 +330,7 @@ struct codec<bf16> {
     }
 };
 
-// ---- conversions ----------------------------------------------------------------------------------------------------------------
+// ---- conversions ------------------------------------------------------------------------------------------------------------
 
 namespace detail {
 

@@ -107,7 +107,7 @@ SINTER_INLINE u64 reformat(u64 bits) {
     return round_pack<To>(negative, number.significand, number.exponent);
 }
 
-// ---- arithmetic of constant evaluation ------------------------------------------------------------------------------------------
+// ---- arithmetic of constant evaluation --------------------------------------------------------------------------------------
 //
 // Compilers agree on ordinary constants and on nothing else, so an operation goes to the native operator when neither
 // operand nor result can leave the range of normal numbers, and through integers when it might.
