@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Assignments: `view = expression`, `view += expression`, `tie(a, b) = fused_operator(...)`, and several of them joined into
-// one kernel. An assignment object runs nothing; `run` takes it. Checks that an output's shape and type fit stand here.
+// one kernel. An assignment object runs nothing; `run` takes it. Whether an output's shape and type fit is decided here.
 #pragma once
 
 #include "expression.hpp"
@@ -12,7 +12,7 @@ namespace sinter {
 template <class Program, class Roots, class Leaves, class Outputs>
 struct assignment;
 template <class... Node, int... Roots, class... Leaves, class... Outputs>
-struct [[nodiscard("an assignment runs nothing by itself: pass it to run(executor, ...)")]] assignment<
+struct [[nodiscard(SINTER_DROPPED_ASSIGNMENT)]] assignment<
     program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>> {
     using program_type = program<Node...>;
     using roots = indices<Roots...>;
@@ -67,41 +67,35 @@ constexpr bool converts_silently(value_type from, dtype to) {
 }
 }  // namespace detail
 
-/// Check structs of a store.
-template <class Output, class Value, bool Fits>
-struct output_takes_shape {
-    static_assert(Fits,
-                  "[SINTER-S041] the output's shape isn't the expression's, and the expression doesn't broadcast to it. Hint: give "
-                  "the output the expression's shape.");
-    static constexpr bool ok = Fits;
-};
-template <dtype Output, dtype Value, bool Fits>
-struct output_takes_type {
-    static_assert(Fits,
-                  "[SINTER-T011] storing this would lose values: float to integer, or to a narrower integer. Hint: cast<type>(x), "
-                  "or cast_wrap.");
-    static constexpr bool ok = Fits;
-};
-template <class Output, bool Mutable>
-struct output_is_mutable {
-    static_assert(Mutable, "[SINTER-C002] the output is a view of const elements. Hint: make the view from mutable memory.");
-    static constexpr bool ok = Mutable;
-};
-
 namespace detail {
+/// May a value be stored to an output? A mistake, or `nothing_wrong`.
 template <class Output, class Described>
-SINTER_INLINE bool store_check() {
+constexpr auto store_verdict() {
     using extents_type = typename Output::extents_type;
+    using value_extents = typename Described::extents_type;
     constexpr dtype to = dtype_of<remove_cvref<typename Output::element>>;
-    return output_is_mutable<Output, !is_const<typename Output::element>>::ok &&
-           output_takes_shape<printed<extents_type>, printed<typename Described::extents_type>,
-                              stores_to(Described::extents_type::static_shape, extents_type::static_shape)>::ok &&
-           output_takes_type<to, Described::type.type, converts_silently(Described::type, to)>::ok;
+    if constexpr (is_const<typename Output::element>)
+        return refused<mistake<rule::output_is_mutable, printed<extents_type>, typename Output::element>>{};
+    else if constexpr (!stores_to(value_extents::static_shape, extents_type::static_shape))
+        return refused<mistake<rule::output_has_the_shape, printed<extents_type>, printed<value_extents>>>{};
+    else if constexpr (!converts_silently(Described::type, to))
+        return refused<mistake<rule::store_keeps_values, of_type<to>, of_type<Described::type.type>>>{};
+    else
+        return nothing_wrong{};
 }
+template <class First, class... Rest>
+constexpr auto first_wrong(First first, Rest... rest) {
+    if constexpr (!is_same<First, nothing_wrong> || sizeof...(Rest) == 0)
+        return first;
+    else
+        return first_wrong(rest...);
+}
+
 template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves, class Output>
 SINTER_INLINE auto assign(const expression<Program, Root, Extents, Type, Weak, Leaves...>& value, const Output& output) {
-    if constexpr (!store_check<Output, described<Extents, Type, Weak>>())
-        return poison{};
+    using verdict_type = decltype(store_verdict<Output, described<Extents, Type, Weak>>());
+    if constexpr (!is_same<verdict_type, nothing_wrong>)
+        return verdict_type{};
     else
         return assignment<Program, indices<Root>, list<Leaves...>, list<Output>>{value.operands, {{{output}}}};
 }
@@ -112,60 +106,98 @@ SINTER_INLINE auto assign_any(const Output& output, Right&& right) {
     else
         return assign(as_expression(static_cast<Right&&>(right)), output);
 }
-/// Check struct: a view on the right is almost always a forgotten copy.
-template <class Right, bool Ok>
-struct assigns_an_expression {
-    static_assert(Ok, "[SINTER-E005] y = x between two views doesn't copy elements. Hint: y = copy(x).");
-    static constexpr bool ok = Ok;
-};
+template <class Type>
+inline constexpr int value_count = 0;
+template <class Program, int... Roots, class Types, class... Leaves>
+inline constexpr int value_count<multi_expression<Program, indices<Roots...>, Types, Leaves...>> = int(sizeof...(Roots));
+
+/// What `view = right` does. A view on the right is almost always a forgotten copy.
+template <class Output, class Right>
+SINTER_INLINE auto assign_checked(const Output& output, Right&& right) {
+    constexpr int kind = operand_kind_of<Right>;
+    using plain = remove_cvref<Right>;
+    if constexpr (kind == operand_kind::view || kind == operand_kind::owner)
+        return refused<mistake<rule::copy_is_by_name, printed<typename Output::extents_type>, printed<typename plain::extents_type>>>{};
+    else if constexpr (value_count<plain> > 0)
+        return refused<mistake<rule::tie_takes_every_value, number<1>, number<value_count<plain>>>>{};
+    else if constexpr (kind == operand_kind::none || kind == operand_kind::traced)
+        return refused<mistake<rule::right_side_is_operand, plain>>{};
+    else
+        return assign_any(output, static_cast<Right&&>(right));
+}
 }  // namespace detail
 
 /// What `view = right` does; found by argument-dependent lookup from the view's operator.
 template <class Output, class Right>
-SINTER_INLINE auto assign_to_view(const Output& output, Right&& right) {
-    static_assert(operand<Right>, "[SINTER-E006] only an expression, a scalar or copy(view) can be assigned to a view.");
-    if constexpr (!detail::assigns_an_expression<remove_cvref<Right>, operand_kind_of<Right> != operand_kind::view &&
-                                                                          operand_kind_of<Right> != operand_kind::owner>::ok)
-        return poison{};
-    else
-        return detail::assign_any(output, static_cast<Right&&>(right));
+SINTER_INLINE auto assign_to_view(const Output& output, Right&& right)
+    -> detail::outcome<decltype(detail::assign_checked(output, static_cast<Right&&>(right)))> {
+    return detail::assign_checked(output, static_cast<Right&&>(right));
 }
 
 /// `fill(y, value)`: the same as `y = value`.
 template <class Type, class Extents, class Layout, class Space, int Alignment, class Value>
     requires is_scalar_v<Value>
-SINTER_INLINE auto fill(const tensor_view<Type, Extents, Layout, Space, Alignment>& output, Value value) {
+SINTER_INLINE auto fill(const tensor_view<Type, Extents, Layout, Space, Alignment>& output, Value value)
+    -> detail::outcome<decltype(detail::assign_any(output, value))> {
     return detail::assign_any(output, value);
 }
 
-#define SINTER_COMPOUND(compound, plain)                                                                                  \
+namespace detail {
+/// A mistake in the sum of `y += x` passes on as it is.
+template <class Op, class Output, class Right>
+SINTER_INLINE auto compound_assign(const Output& output, Right&& right) {
+    using value = decltype(apply<Op>(output, static_cast<Right&&>(right)));
+    if constexpr (is_same<outcome<value>, value>)
+        return assign_any(output, apply<Op>(output, static_cast<Right&&>(right)));
+    else
+        return value{};
+}
+}  // namespace detail
+#define SINTER_COMPOUND(compound, op)                                                                                     \
     template <class Type, class Extents, class Layout, class Space, int Alignment, operand Right>                         \
-    SINTER_INLINE auto compound(const tensor_view<Type, Extents, Layout, Space, Alignment>& output, Right&& right) {      \
-        return detail::assign_any(output, plain(output, static_cast<Right&&>(right)));                                    \
+    SINTER_INLINE auto compound(const tensor_view<Type, Extents, Layout, Space, Alignment>& output, Right&& right)        \
+        ->detail::outcome<decltype(detail::compound_assign<op>(output, static_cast<Right&&>(right)))> {                   \
+        return detail::compound_assign<op>(output, static_cast<Right&&>(right));                                          \
     }
-SINTER_COMPOUND(operator+=, operator+)
-SINTER_COMPOUND(operator-=, operator-)
-SINTER_COMPOUND(operator*=, operator*)
-SINTER_COMPOUND(operator/=, operator/)
+SINTER_COMPOUND(operator+=, add_op)
+SINTER_COMPOUND(operator-=, sub_op)
+SINTER_COMPOUND(operator*=, mul_op)
+SINTER_COMPOUND(operator/=, div_op)
 #undef SINTER_COMPOUND
+
+namespace detail {
+template <class Program, int... Roots, class... Types, class... Leaves, class... Outputs>
+SINTER_INLINE auto assign_tied(const multi_expression<Program, indices<Roots...>, list<Types...>, Leaves...>& values,
+                               const pack<Outputs...>& targets) {
+    if constexpr (sizeof...(Roots) != sizeof...(Outputs))
+        return refused<mistake<rule::tie_takes_every_value, number<i64(sizeof...(Outputs))>, number<i64(sizeof...(Roots))>>>{};
+    else {
+        using verdict_type = decltype(first_wrong(store_verdict<Outputs, Types>()...));
+        if constexpr (!is_same<verdict_type, nothing_wrong>)
+            return verdict_type{};
+        else
+            return assignment<Program, indices<Roots...>, list<Leaves...>, list<Outputs...>>{values.operands, targets};
+    }
+}
+template <class Right, class... Outputs>
+SINTER_INLINE auto assign_tied(const Right&, const pack<Outputs...>&) {
+    if constexpr (operand_kind_of<Right> == operand_kind::poison)
+        return poison{};
+    else
+        return refused<mistake<rule::tie_takes_every_value, number<i64(sizeof...(Outputs))>, number<1>>>{};
+}
+}  // namespace detail
 
 /// Outputs for an operator with several values: `tie(h, y) = add_norm(x, r, w)`.
 template <class... Outputs>
 struct tied {
     pack<Outputs...> targets;
 
-    template <class Program, int... Roots, class... Types, class... Leaves>
-    [[nodiscard]] constexpr auto operator=(const multi_expression<Program, indices<Roots...>, list<Types...>, Leaves...>& values) const {
-        static_assert(sizeof...(Roots) == sizeof...(Outputs),
-                      "[SINTER-E007] tie has another number of outputs than the operator. Hint: one view per value.");
-        if constexpr (sizeof...(Roots) != sizeof...(Outputs))
-            return poison{};
-        else if constexpr (!(detail::store_check<Outputs, Types>() && ...))
-            return poison{};
-        else
-            return assignment<Program, indices<Roots...>, list<Leaves...>, list<Outputs...>>{values.operands, targets};
+    template <class Right>
+    [[nodiscard(SINTER_DROPPED_ASSIGNMENT)]] constexpr auto operator=(const Right& values) const
+        -> detail::outcome<decltype(detail::assign_tied(values, targets))> {
+        return detail::assign_tied(values, targets);
     }
-    constexpr poison operator=(poison) const { return {}; }
 };
 template <class... Views>
     requires((operand_kind_of<Views> == operand_kind::view) && ...)

@@ -23,7 +23,7 @@ struct kernel_facts : lowering_of<Assignment> {
     static constexpr const auto& table = lowering::value;
     static constexpr int axes = table.axis_count;
     static constexpr int instances = table.size;
-    static_assert(one_kernel<table.why>::ok);
+    static_assert(one_kernel<table.why>::ok);  // run, eval and plan ask before, nearer to the user
 };
 
 template <class Kernel>

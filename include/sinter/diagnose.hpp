@@ -1,18 +1,275 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How Sinter says that something is wrong: the poison value of a failed compile-time check, and the status of a failed call.
+// How Sinter says that something is wrong: the rules of the compile-time checks with their messages, the poison value, and
+// the status of a failed call. Every code has a page under docs/errors and a test under tests/fail.
 //
-// A compile-time rule is a plain static_assert in a small struct whose template arguments are what the reader needs (both
-// shapes, the axis, a violation tag), with a literal text that opens with a stable code. The struct's `ok` is then false and
-// the operator returns `poison`, which every operator and `run` accept in silence: one mistake, one message.
-// Every code has a page under docs/errors.
+// How one mistake becomes one short message. A rule is checked on types and values, silently. Where it is broken, the function
+// that the user called has the return type `mistake<rule::..., what...>`, by value and written in its declaration. That class
+// holds the static_assert, so it fails where the call needs a complete type: at the user's own line, with nothing between but
+// the called function. Hence:
+//   - functions that users call never have a deduced return type: `detail::outcome<...>` or `-> decltype(...)`;
+//   - what they call may return `refused<mistake<...>>`, which is silent, and passes on;
+//   - the arguments of `mistake` are short types made for reading: sizes<2, 3>, axis<1>, never an expression;
+//   - an umbrella header includes this one first: compilers print the chain of includes to the failed line.
+// A mistake, handed to another operator, `=` or `run`, gives `poison`, and so does poison: no second message.
 #pragma once
 
 #include "meta.hpp"
 
 namespace sinter {
 
-/// What an operator returns after a failed check. Converts to nothing, holds nothing, and swallows what is done to it.
+/// Said by the compiler where an assignment is made and not run.
+#define SINTER_DROPPED_ASSIGNMENT "[SINTER-E009] an assignment runs nothing by itself. Hint: run(executor, y = expression)."
+
+/// What follows from a mistake that was already reported. Holds nothing, converts to nothing, and swallows what is done to it.
 struct poison {};
+
+/// What the rules say, as short sentences in the compiler's message.
+namespace rule {
+// clang-format off
+struct at_most_8_axes {};           struct sizes_match {};              struct number_meets_no_name {};  struct names_match {};
+struct axis_exists {};              struct axes_differ {};              struct permutes_every_axis {};   struct slice_stays_inside {};
+struct step_is_not_zero {};          struct squeezed_axis_is_one {};     struct sizes_divide {};          struct fold_has_elements {};
+struct reshape_keeps_count {};      struct expand_stretches_ones {};    struct output_has_the_shape {};
+struct needs_floats {};             struct needs_integers {};           struct condition_is_bool {};     struct common_type {};
+struct constant_fits {};            struct f64_not_yet {};              struct store_keeps_values {};
+struct memory_outlives_view {};     struct output_is_mutable {};
+struct lambda_captures_nothing {};  struct at_most_64_operands {};      struct at_most_512_nodes {};     struct let_takes_a_lambda {};
+struct copy_is_by_name {};          struct right_side_is_operand {};    struct tie_takes_every_value {}; struct run_takes_assignments {};
+struct executor_reaches_memory {};
+struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct map_of_reduction {};      struct reshape_of_broadcast {};
+struct fits_one_kernel {};
+struct not_there_yet {};
+// clang-format on
+}  // namespace rule
+
+/// A broken rule, and what broke it. Complete only with an error.
+template <class Rule, class... What>
+struct mistake;
+/// A mistake on its way to the function that the user called. Silent.
+template <class Mistake>
+struct refused {
+    SINTER_HOST_DEVICE constexpr operator Mistake() const { return Mistake{}; }
+};
+
+// How numbers print.
+template <int Axis>
+struct at_axis {};
+template <i64 Value>
+struct number {};
+
+// The rules. Written out, not made by a macro: compilers print where a macro was expanded, which is of no use to the reader.
+template <class... What>
+struct mistake<rule::at_most_8_axes, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S002] a tensor has at most 8 axes. Hint: merge axes first (flatten, reshape).");
+};
+template <class... What>
+struct mistake<rule::sizes_match, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S012] these shapes don't broadcast: aligned at the right, sizes must be equal or one of them 1. Hint: reshape or unsqueeze one side.");
+};
+template <class... What>
+struct mistake<rule::number_meets_no_name, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S013] a named size meets a number: they may differ when run. Hint: name both axes, or neither.");
+};
+template <class... What>
+struct mistake<rule::names_match, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S014] two names meet on one axis: they may differ when run. Hint: use one name, or dyn, which is checked when run.");
+};
+template <class... What>
+struct mistake<rule::axis_exists, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S021] this shape has no such axis. Hint: axes count from 0 at the left, or from -1 at the right.");
+};
+template <class... What>
+struct mistake<rule::axes_differ, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S022] an axis is listed twice. Hint: list each axis once; -1 is the last one.");
+};
+template <class... What>
+struct mistake<rule::permutes_every_axis, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S023] permute takes every axis of the shape exactly once. Hint: list 0 to rank - 1 in the new order.");
+};
+template <class... What>
+struct mistake<rule::slice_stays_inside, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S024] this slice leaves the axis. Hint: start and stop lie within the size, stop is exclusive; end leaves a bound open.");
+};
+template <class... What>
+struct mistake<rule::step_is_not_zero, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S025] a slice's step is zero. Hint: use 1, or -1 to go backwards.");
+};
+template <class... What>
+struct mistake<rule::squeezed_axis_is_one, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S026] only an axis of static size 1 can be squeezed. Hint: reshape, or give the axis the static size 1.");
+};
+template <class... What>
+struct mistake<rule::sizes_divide, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S027] this axis can't be split so: the sizes don't divide. Hint: split into a divisor of the size.");
+};
+template <class... What>
+struct mistake<rule::fold_has_elements, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S028] this reduction has no value over nothing, and a folded axis has size 0. Hint: guard the call, or convert to float.");
+};
+template <class... What>
+struct mistake<rule::reshape_keeps_count, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S031] reshape keeps the number of elements. Hint: compare the products of both shapes.");
+};
+template <class... What>
+struct mistake<rule::expand_stretches_ones, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S032] expand stretches axes of size 1 and adds axes at the left. Hint: the other sizes stay; unsqueeze first.");
+};
+template <class... What>
+struct mistake<rule::output_has_the_shape, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S041] the expression doesn't have the output's shape, nor broadcasts to it. Hint: give the output the expression's shape.");
+};
+template <class... What>
+struct mistake<rule::needs_floats, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-T001] this operation needs floating-point operands. Hint: cast<float>(x) first.");
+};
+template <class... What>
+struct mistake<rule::needs_integers, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-T002] this operation needs integers or bool. Hint: cast the operand, or compare it to get a bool.");
+};
+template <class... What>
+struct mistake<rule::condition_is_bool, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-T003] a condition is bool. Hint: write a comparison, such as x != 0.");
+};
+template <class... What>
+struct mistake<rule::common_type, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-T004] these types have no common type. Hint: cast one of them.");
+};
+template <class... What>
+struct mistake<rule::constant_fits, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-T005] this constant doesn't fit the integer type that it meets. Hint: cast the tensor to a wider type.");
+};
+template <class... What>
+struct mistake<rule::f64_not_yet, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-T006] this function isn't there for f64 yet. Hint: cast<float>(x); exp, log, tanh, sigmoid, rsqrt, sqrt take f64.");
+};
+template <class... What>
+struct mistake<rule::store_keeps_values, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-T011] storing this could lose values: float to integer, or to a narrower integer. Hint: cast<type>(x), or cast_wrap.");
+};
+template <class... What>
+struct mistake<rule::memory_outlives_view, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-C001] a temporary that owns its memory can't be an operand: the view would outlive it. Hint: give it a name.");
+};
+template <class... What>
+struct mistake<rule::output_is_mutable, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-C002] the output is a view of const elements. Hint: make the view from mutable memory.");
+};
+template <class... What>
+struct mistake<rule::lambda_captures_nothing, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E001] the lambda of fused and let can't capture: it runs while compiling. Hint: pass values as operands.");
+};
+template <class... What>
+struct mistake<rule::at_most_64_operands, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E002] more than 64 operands in one expression: each mention of a view is one. Hint: let(x, y, lambda) loads each once.");
+};
+template <class... What>
+struct mistake<rule::at_most_512_nodes, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E003] more than 512 operations in one traced lambda. Hint: split the formula, store a value between.");
+};
+template <class... What>
+struct mistake<rule::let_takes_a_lambda, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E004] let takes operands and then a lambda. Hint: let(x, w, [](auto x, auto w) { return x * w; }).");
+};
+template <class... What>
+struct mistake<rule::copy_is_by_name, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E005] y = x between tensors doesn't copy elements. Hint: y = copy(x).");
+};
+template <class... What>
+struct mistake<rule::right_side_is_operand, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E006] only an expression or a scalar can be assigned to a view. Hint: view(container) makes a view of memory.");
+};
+template <class... What>
+struct mistake<rule::tie_takes_every_value, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E007] tie has another number of outputs than the operator has values. Hint: one view per value.");
+};
+template <class... What>
+struct mistake<rule::run_takes_assignments, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E008] run takes view = expression, one or several. Hint: y = copy(x) copies; eval(executor, x) gives a tensor.");
+};
+template <class... What>
+struct mistake<rule::executor_reaches_memory, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-M001] this executor can't reach a view's memory space. Hint: host views run on cpu or reference, device views on cuda.");
+};
+template <class... What>
+struct mistake<rule::one_set_of_folded_axes, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-P001] these reductions fold different axes and can't share one kernel. Hint: store one of them first, with a run of its own.");
+};
+template <class... What>
+struct mistake<rule::folded_sizes_match, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-P002] reductions over axes of different sizes can't share one kernel. Hint: run them as separate assignments.");
+};
+template <class... What>
+struct mistake<rule::map_of_reduction, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-P003] an index map of this reduced value can't be pushed to the operands. Hint: map the operand, or store the reduction first.");
+};
+template <class... What>
+struct mistake<rule::reshape_of_broadcast, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-P004] a reshape of a broadcast value can't be pushed to the operands. Hint: reshape the operands, or store the value first.");
+};
+template <class... What>
+struct mistake<rule::fits_one_kernel, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-P005] more axes, maps or values than one kernel's tables hold. Hint: split the formula, store a value between.");
+};
+template <class... What>
+struct mistake<rule::not_there_yet, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-N001] matmul isn't there yet. Hint: sum(unsqueeze<-1>(a) * unsqueeze<-3>(b), axes<-2>, drop) folds the broadcast product.");
+};
+
+namespace detail {
+/// What a function that users call returns: the mistake itself, complete, where something was refused.
+template <class Type>
+struct outcome_of {
+    using type = Type;
+};
+template <class Mistake>
+struct outcome_of<refused<Mistake>> {
+    using type = Mistake;
+};
+template <class Type>
+using outcome = typename outcome_of<Type>::type;
+/// A value of a type, where nothing is evaluated.
+template <class Type>
+SINTER_HOST_DEVICE Type&& some() noexcept;
+}  // namespace detail
 
 /// Run-time errors. The numbers are stable; a page under docs/errors describes each.
 enum class error : int {

@@ -73,6 +73,10 @@ template <>
 struct kind_of_operand<poison> {
     static constexpr int value = operand_kind::poison;
 };
+template <class Rule, class... What>
+struct kind_of_operand<mistake<Rule, What...>> {
+    static constexpr int value = operand_kind::poison;
+};
 }  // namespace detail
 template <class Type>
 inline constexpr int operand_kind_of = detail::kind_of_operand<remove_cvref<Type>>::value;
@@ -103,10 +107,7 @@ SINTER_INLINE auto as_expression(const tensor<Type, Extents>& from) {
     return as_expression(from.view());
 }
 template <class Type, class Extents>
-SINTER_INLINE auto as_expression(tensor<Type, Extents>&& from) {
-    static_assert(memory_outlives_view<tensor<Type, Extents>, dependent_false<Type>>::ok);
-    return as_expression(static_cast<const tensor<Type, Extents>&>(from).view());
-}
+void as_expression(tensor<Type, Extents>&& from) = delete;  // refused before it comes here
 template <class Type>
     requires is_scalar_v<Type>
 SINTER_INLINE auto as_expression(const Type& from) {
@@ -163,30 +164,20 @@ SINTER_INLINE auto join_operands(const First& first, const Second& second, const
     return join(first.operands, join_operands(second, rest...));
 }
 
-/// Check struct of the type rules.
-template <class Operation, type_violation Why, dtype... Arguments>
-struct types_allowed {
-    static_assert(Why != type_violation::needs_float,
-                  "[SINTER-T001] this operation needs floating-point operands. Hint: cast<float>(x) first.");
-    static_assert(Why != type_violation::needs_integer,
-                  "[SINTER-T002] this operation needs integers or bool. Hint: cast the operand, or compare it to get a bool.");
-    static_assert(Why != type_violation::needs_bool,
-                  "[SINTER-T003] a condition must be bool. Hint: write a comparison, such as x != 0.");
-    static_assert(Why != type_violation::no_common_type, "[SINTER-T004] these types have no common type. Hint: cast one of them.");
-    static_assert(Why != type_violation::literal_out_of_range,
-                  "[SINTER-T005] this constant doesn't fit the integer type that it meets. Hint: cast the tensor to a wider type.");
-    static_assert(Why != type_violation::f64_function,
-                  "[SINTER-T006] this function isn't there for f64 yet. Hint: cast<float>(x), or use exp, log, tanh, sigmoid, rsqrt.");
-    static constexpr bool ok = Why == type_violation::none;
-};
-/// Check struct: at most 64 operands.
-template <int Leaves>
-struct operand_count {
-    static_assert(Leaves <= max_leaves,
-                  "[SINTER-E002] more than 64 operands in one expression: a direct expression has one per mention of a view. "
-                  "Hint: use let(x, y, lambda), which loads each once, or split the formula.");
-    static constexpr bool ok = Leaves <= max_leaves;
-};
+/// How an element type prints in a message.
+template <dtype Type>
+struct of_type {};
+/// The rule that a type violation breaks.
+template <type_violation Why>
+struct rule_of_type_violation;
+// clang-format off
+template <> struct rule_of_type_violation<type_violation::needs_float> { using type = rule::needs_floats; };
+template <> struct rule_of_type_violation<type_violation::needs_integer> { using type = rule::needs_integers; };
+template <> struct rule_of_type_violation<type_violation::needs_bool> { using type = rule::condition_is_bool; };
+template <> struct rule_of_type_violation<type_violation::no_common_type> { using type = rule::common_type; };
+template <> struct rule_of_type_violation<type_violation::literal_out_of_range> { using type = rule::constant_fits; };
+template <> struct rule_of_type_violation<type_violation::f64_function> { using type = rule::f64_not_yet; };
+// clang-format on
 
 /// Inference of a list of nodes whose first `Given` are the arguments, with known shapes and types.
 template <class Nodes, class... Arguments>
@@ -216,39 +207,49 @@ struct left_shape {
     static constexpr shape value = Inference::value.left;
 };
 
-/// Turns the first violation of an inference into its message.
+/// The types of a node's arguments, in a mistake.
+template <class Op, class Inference, type_violation Why, class Arguments>
+struct type_mistake;
+template <class Op, class Inference, type_violation Why, int... Argument>
+struct type_mistake<Op, Inference, Why, indices<Argument...>> {
+    using type = mistake<typename rule_of_type_violation<Why>::type, Op, of_type<Inference::value.type[Argument].type>...>;
+};
+struct nothing_wrong {};
+/// Turns the first violation of an inference into a mistake; `nothing_wrong` without one.
 template <class Nodes, class Inference>
-struct inference_check {
-    static constexpr bool run() {
-        constexpr auto& result = Inference::value;
-        if constexpr (result.at < 0)
-            return true;
-        else {
-            constexpr node_value node = Nodes::node[result.at];
-            if constexpr (result.type_why != type_violation::none) {
-                using op = op_of<node.op>;
-                if constexpr (node.arity == 1)
-                    return types_allowed<op, result.type_why, result.type[node.argument[0]].type>::ok;
-                else if constexpr (node.arity == 2)
-                    return types_allowed<op, result.type_why, result.type[node.argument[0]].type,
-                                         result.type[node.argument[1]].type>::ok;
-                else
-                    return types_allowed<op, result.type_why, result.type[node.argument[0]].type,
-                                         result.type[node.argument[1]].type, result.type[node.argument[2]].type>::ok;
-            } else if constexpr (node.kind == node_kind::map) {
-                return shapes_agree<printed<extents_from<left_shape<Inference>>>,
-                                    printed<extents_from<inferred_shape<Inference, node.argument[result.other]>>>, result.axis,
-                                    result.why>::ok;
-            } else {
-                using from = printed<extents_from<inferred_shape<Inference, node.argument[0]>>>;
-                if constexpr (result.why == violation::count_differs || result.why == violation::not_expandable)
-                    return reshapes_to<from, op_of<node.op>, result.why>::ok;
-                else
-                    return axis_is_valid<from, result.axis, result.why>::ok;
-            }
+constexpr auto verdict_of() {
+    constexpr auto& result = Inference::value;
+    if constexpr (result.at < 0)
+        return nothing_wrong{};
+    else {
+        constexpr node_value node = Nodes::node[result.at];
+        using op = op_of<node.op>;
+        if constexpr (result.type_why != type_violation::none) {
+            using arguments = conditional<node.arity == 1, indices<node.argument[0]>,
+                                          conditional<node.arity == 2, indices<node.argument[0], node.argument[1]>,
+                                                      indices<node.argument[0], node.argument[1], node.argument[2]>>>;
+            return refused<typename type_mistake<op, Inference, result.type_why, arguments>::type>{};
+        } else if constexpr (node.kind == node_kind::map) {
+            return refused<shape_mistake<result.why, result.axis, op, printed<extents_from<left_shape<Inference>>>,
+                                         printed<extents_from<inferred_shape<Inference, node.argument[result.other]>>>>>{};
+        } else {
+            return refused<shape_mistake<result.why, result.axis, op,
+                                         printed<extents_from<inferred_shape<Inference, node.argument[0]>>>>>{};
         }
     }
-    static constexpr bool ok = run();
+}
+template <class Nodes, class Inference>
+using verdict = decltype(verdict_of<Nodes, Inference>());
+
+/// The first argument that is a temporary which owns its memory; void without one.
+template <class... Arguments>
+struct first_temporary {
+    using type = void;
+};
+template <class First, class... Rest>
+struct first_temporary<First, Rest...> {
+    using type = conditional<operand_kind_of<First> == operand_kind::owner && !is_lvalue<First&&>, remove_cvref<First>,
+                             typename first_temporary<Rest...>::type>;
 };
 
 /// The nodes of one operation applied to given arguments: for direct expressions.
@@ -291,8 +292,10 @@ SINTER_INLINE auto apply_direct(const Expressions&... arguments) {
     using nodes = single_op<Op, make_indices<int(sizeof...(Expressions))>>;
     using result = inference<nodes, Expressions...>;
     using all = joined_programs<Expressions...>;
-    if constexpr (!inference_check<nodes, result>::ok || !operand_count<all::leaf_count>::ok)
-        return poison{};
+    if constexpr (!is_same<verdict<nodes, result>, nothing_wrong>)
+        return verdict<nodes, result>{};
+    else if constexpr (all::leaf_count > max_leaves)
+        return refused<mistake<rule::at_most_64_operands, number<all::leaf_count>>>{};
     else {
         using node = typename node_for<Op, Op::facts.kind, typename all::roots>::type;
         using whole = typename append_program<typename all::program_type, program<node>>::type;
@@ -309,9 +312,22 @@ SINTER_INLINE auto apply(Arguments&&... arguments) {
         return poison{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...))
         return emit_op<Op>(static_cast<remove_cvref<Arguments>>(arguments)...);
+    else if constexpr (!is_same<typename first_temporary<Arguments...>::type, void>)
+        return refused<mistake<rule::memory_outlives_view, typename first_temporary<Arguments...>::type>>{};
     else
         return apply_direct<Op>(as_expression(static_cast<Arguments&&>(arguments))...);
 }
+/// The return type of a function that applies an operation. Without a member where an argument isn't an operand.
+template <bool Valid, class Op, class... Arguments>
+struct application_if {};
+template <class Op, class... Arguments>
+struct application_if<true, Op, Arguments...> {
+    using type = outcome<decltype(apply<Op>(some<Arguments>()...))>;
+};
+template <class Op, class... Arguments>
+struct application : application_if<(operand<Arguments> && ...), Op, Arguments...> {};
+template <class Op, class... Arguments>
+using applied = typename application<Op, Arguments...>::type;
 
 /// Number of elements that the reduction `folded` folds (its root must be a reduce node).
 template <class Folded>
@@ -374,18 +390,6 @@ SINTER_INLINE auto make_multi(list<Leaves...>, const pack<Leaves...>& operands) 
     return multi_expression<Program, Roots, Types, Leaves...>{operands};
 }
 
-template <class Lambda>
-struct captures_nothing {
-    static_assert(__is_empty(Lambda),
-                  "[SINTER-E001] the lambda of fused and let can't capture: it runs while compiling. Hint: pass values as operands.");
-    static constexpr bool ok = __is_empty(Lambda);
-};
-template <bool Overflow>
-struct trace_fits {
-    static_assert(!Overflow, "[SINTER-E003] more than 512 nodes in one traced lambda. Hint: split the formula.");
-    static constexpr bool ok = !Overflow;
-};
-
 template <class Lambda, class... Expressions>
 SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     constexpr int parameters = int(sizeof...(Expressions));
@@ -393,9 +397,12 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     using nodes = traced_nodes<recorded>;
     using result = inference<nodes, Expressions...>;
     using all = joined_programs<Expressions...>;
-    if constexpr (!trace_fits<recorded::value.record.overflow>::ok || !inference_check<nodes, result>::ok ||
-                  !operand_count<all::leaf_count>::ok)
-        return poison{};
+    if constexpr (recorded::value.record.overflow)
+        return refused<mistake<rule::at_most_512_nodes>>{};
+    else if constexpr (!is_same<verdict<nodes, result>, nothing_wrong>)
+        return verdict<nodes, result>{};
+    else if constexpr (all::leaf_count > max_leaves)
+        return refused<mistake<rule::at_most_64_operands, number<all::leaf_count>>>{};
     else {
         using renumber = renumbering<recorded, all::nodes, typename all::roots>;
         using body = typename body_nodes<recorded, renumber, parameters, make_indices<recorded::size - parameters>>::type;
@@ -414,25 +421,44 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     }
 }
 
+/// Inside another trace the lambda just runs on the same tape; scalars become literals there.
+template <class Lambda, class... Arguments>
+constexpr auto inline_trace(Arguments... arguments) {
+    tape* const on = common_tape(arguments...);
+    return Lambda{}(place(*on, arguments)...);
+}
+/// Calls a traced lambda with operands.
+template <class Lambda, class... Arguments>
+SINTER_HOST_DEVICE constexpr auto call_fused(Arguments&&... arguments) {
+    if constexpr (((operand_kind_of<Arguments> == operand_kind::poison) || ...))
+        return poison{};
+    else if constexpr (!__is_empty(Lambda))
+        return refused<mistake<rule::lambda_captures_nothing, Lambda>>{};
+    else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...))
+        return inline_trace<Lambda>(static_cast<remove_cvref<Arguments>>(arguments)...);
+    else if constexpr (!is_same<typename first_temporary<Arguments...>::type, void>)
+        return refused<mistake<rule::memory_outlives_view, typename first_temporary<Arguments...>::type>>{};
+    else
+        return apply_trace<Lambda>(as_expression(static_cast<Arguments&&>(arguments))...);
+}
+template <bool Valid, class Lambda, class... Arguments>
+struct fused_call_if {};
+template <class Lambda, class... Arguments>
+struct fused_call_if<true, Lambda, Arguments...> {
+    using type = outcome<decltype(call_fused<Lambda>(some<Arguments>()...))>;
+};
+template <class Lambda, class... Arguments>
+struct fused_call : fused_call_if<(operand<Arguments> && ...), Lambda, Arguments...> {};
+
+template <class Lambda, class... Arguments>
+using fused_result = typename fused_call<Lambda, Arguments...>::type;
+
 template <class Lambda>
 struct fused_operator {
     template <class... Arguments>
         requires(operand<Arguments> && ...)
-    SINTER_HOST_DEVICE constexpr auto operator()(Arguments&&... arguments) const {
-        if constexpr (((operand_kind_of<Arguments> == operand_kind::poison) || ...) || !captures_nothing<Lambda>::ok)
-            return poison{};
-        else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...))
-            return inlined(static_cast<remove_cvref<Arguments>>(arguments)...);
-        else
-            return apply_trace<Lambda>(as_expression(static_cast<Arguments&&>(arguments))...);
-    }
-
-private:
-    /// Inside another trace the lambda just runs on the same tape; scalars become literals there.
-    template <class... Arguments>
-    static constexpr auto inlined(Arguments... arguments) {
-        tape* const on = common_tape(arguments...);
-        return Lambda{}(place(*on, arguments)...);
+    SINTER_HOST_DEVICE constexpr fused_result<Lambda, Arguments...> operator()(Arguments&&... arguments) const {
+        return call_fused<Lambda>(static_cast<Arguments&&>(arguments)...);
     }
 };
 
@@ -442,9 +468,14 @@ struct let_call {
     using lambda = remove_cvref<nth_type<int(sizeof...(Arguments)) - 1, Arguments...>>;
     template <int... Index>
     static constexpr auto run(indices<Index...>, pack<Arguments&&...>& all) {
-        return fused_operator<lambda>{}(static_cast<nth_type<Index, Arguments&&...>>(
-            static_cast<slot<Index, nth_type<Index, Arguments&&...>>&>(all).value)...);
+        if constexpr (sizeof...(Index) > 0 && operand_kind_of<lambda> == operand_kind::none &&
+                      ((operand_kind_of<nth_type<Index, Arguments...>> != operand_kind::none) && ...))
+            return call_fused<lambda>(static_cast<nth_type<Index, Arguments&&...>>(
+                static_cast<slot<Index, nth_type<Index, Arguments&&...>>&>(all).value)...);
+        else
+            return refused<mistake<rule::let_takes_a_lambda, number<i64(sizeof...(Arguments))>>>{};
     }
+    using type = outcome<decltype(run(make_indices<int(sizeof...(Arguments)) - 1>{}, some<pack<Arguments&&...>&>()))>;
 };
 }  // namespace detail
 
@@ -457,8 +488,8 @@ constexpr detail::fused_operator<Lambda> fused(Lambda) {
 
 /// let(x, w, [](auto x, auto w) { ... }): `fused` and its call in one.
 template <class... Arguments>
-constexpr auto let(Arguments&&... arguments) {
-    static_assert(sizeof...(Arguments) >= 2, "[SINTER-E004] let takes operands and then a lambda.");
+    requires(sizeof...(Arguments) > 0)
+constexpr typename detail::let_call<Arguments...>::type let(Arguments&&... arguments) {
     pack<Arguments&&...> all{{{static_cast<Arguments&&>(arguments)}...}};
     return detail::let_call<Arguments...>::run(make_indices<int(sizeof...(Arguments)) - 1>{}, all);
 }

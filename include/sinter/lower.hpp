@@ -686,23 +686,56 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
     static constexpr lowered<node_count, output_count> value = lower();
 };
 
-/// Check struct: a program that is one kernel.
+namespace detail {
+/// The rule that a nest's violation breaks.
+template <nest_violation Why>
+struct rule_of_nest;
+// clang-format off
+template <> struct rule_of_nest<nest_violation::incompatible_axes> { using type = rule::one_set_of_folded_axes; };
+template <> struct rule_of_nest<nest_violation::different_sizes> { using type = rule::folded_sizes_match; };
+template <> struct rule_of_nest<nest_violation::map_of_reduction> { using type = rule::map_of_reduction; };
+template <> struct rule_of_nest<nest_violation::map_of_broadcast> { using type = rule::reshape_of_broadcast; };
+template <> struct rule_of_nest<nest_violation::too_large> { using type = rule::fits_one_kernel; };
+// clang-format on
+/// The shapes that a program's operands have, for its mistakes.
+template <class Leaf>
+struct printed_leaf {
+    using type = printed<typename Leaf::extents_type>;
+};
+template <class Type>
+struct printed_leaf<scalar_operand<Type>> {
+    using type = sizes<>;
+};
+template <class Extents>
+struct printed_leaf<shape_operand<Extents>> {
+    using type = printed<Extents>;
+};
+template <class Assignment>
+struct operand_shapes;
+template <class Program, class Roots, class... Leaves, class Outputs>
+struct operand_shapes<assignment<Program, Roots, list<Leaves...>, Outputs>> {
+    using type = list<typename printed_leaf<Leaves>::type...>;
+};
+}  // namespace detail
+/// Is an assignment one kernel? `kernel_check<Assignment>::type` is a mistake, or void. `ok` for those who report it otherwise.
+template <class Assignment, nest_violation Why = lowering_of<Assignment>::value.why>
+struct kernel_check {
+    static constexpr bool ok = false;
+    using type = mistake<typename detail::rule_of_nest<Why>::type, typename detail::operand_shapes<Assignment>::type>;
+};
+template <class Assignment>
+struct kernel_check<Assignment, nest_violation::none> {
+    static constexpr bool ok = true;
+    using type = void;
+};
+/// The same for code that knows the violation alone: naming `ok` gives the message.
 template <nest_violation Why>
 struct one_kernel {
-    static_assert(Why != nest_violation::incompatible_axes,
-                  "[SINTER-P001] these reductions fold different axes and can't share one kernel. Hint: run them as two "
-                  "assignments, or ask for split(...).");
-    static_assert(Why != nest_violation::different_sizes,
-                  "[SINTER-P002] outputs of different sizes, or reductions over axes of different sizes, can't share one kernel. Hint: "
-                  "run them separately.");
-    static_assert(Why != nest_violation::map_of_reduction,
-                  "[SINTER-P003] this index map of a reduced value can't be pushed to the operands. Hint: map the operand instead, "
-                  "or store the reduction first.");
-    static_assert(Why != nest_violation::map_of_broadcast,
-                  "[SINTER-P004] a reshape of a broadcast value can't be pushed to the operands. Hint: reshape the operands.");
-    static_assert(Why != nest_violation::too_large,
-                  "[SINTER-P005] more axes, maps or values than one kernel's tables hold. Hint: split the formula.");
-    static constexpr bool ok = Why == nest_violation::none;
+    static constexpr bool ok = sizeof(mistake<typename detail::rule_of_nest<Why>::type>) > 0;
+};
+template <>
+struct one_kernel<nest_violation::none> {
+    static constexpr bool ok = true;
 };
 
 }  // namespace sinter

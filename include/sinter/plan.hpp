@@ -316,6 +316,8 @@ struct plan<poison, Target> {
     static constexpr bool one_kernel = true;
     static constexpr int kernels = 1, stages = 1;
 };
+template <class Rule, class... What, class Target>
+struct plan<mistake<Rule, What...>, Target> : plan<poison, Target> {};
 
 /// The plan of a formula's type: `plan_of<decltype(e)>.kernels`, `plan_of<decltype(e), targets::cpu>.width`.
 template <class Formula, class Target = targets::logical>

@@ -235,6 +235,18 @@ SINTER_INLINE violation reduced_axes(const op_facts& op, int rank, bool (&reduce
     return violation::none;
 }
 
+/// Does a reduction without a value over nothing fold an axis of static size 0 for at least one result? (Sizes that aren't
+/// known yet are left to the run.)
+SINTER_INLINE bool folds_nothing(const op_facts& op, dtype folded, const shape& from, const bool (&reduced)[max_rank]) {
+    if (!op.always_needs_elements && !(op.needs_elements && !is_float(folded))) return false;
+    bool nothing = false;
+    for (int i = 0; i < from.rank; ++i) {
+        if (!reduced[i] && from.size[i] <= 0) return false;
+        nothing = nothing || (reduced[i] && from.size[i] == 0);
+    }
+    return nothing;
+}
+
 /// Infers node `index` from the nodes before it. Leaves must be filled in by the caller. False on a violation.
 template <int Size>
 SINTER_HOST_DEVICE constexpr bool infer_node(inferred<Size>& all, const node_value* nodes, int index) {
@@ -291,6 +303,10 @@ SINTER_HOST_DEVICE constexpr bool infer_node(inferred<Size>& all, const node_val
             if (answer.why != type_violation::none) return false;
             all.type[index] = answer.result;
             all.argument_type[index][0] = answer.argument[0];
+            if (folds_nothing(*node.op, answer.argument[0], from, reduced)) {
+                all.why = violation::nothing_to_fold;
+                return false;
+            }
             break;
         }
         case node_kind::index_map: {

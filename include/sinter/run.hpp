@@ -69,44 +69,72 @@ public:
     float_environment& operator=(const float_environment&) = delete;
 };
 
-/// Check struct: the executor reaches the memory of every view.
-template <class Executor, class Space>
-struct executor_reaches {
-    static constexpr bool ok = is_same<typename Executor::memory_space, Space>;
-    static_assert(ok, "[SINTER-M001] this executor can't reach a view's memory space. Hint: host views run on cpu or reference.");
-};
-template <class Type, bool Ok>
-struct run_takes_assignments {
-    static_assert(Ok, "[SINTER-E008] run takes `view = expression` (or several of them). Hint: y = copy(x) copies elements.");
-    static constexpr bool ok = Ok;
-};
-
 namespace detail {
+/// The memory space of a leaf or an output; void where it has none.
 template <class Leaf>
 struct space_of {
-    template <class Executor>
-    static constexpr bool reached = true;
+    using type = void;
 };
 template <class Type, class Extents, class Layout, class Space, int Alignment>
 struct space_of<tensor_view<Type, Extents, Layout, Space, Alignment>> {
-    template <class Executor>
-    static constexpr bool reached = executor_reaches<Executor, Space>::ok;
+    using type = Space;
+};
+/// The first memory space that an executor doesn't reach; void without one.
+template <class Reached, class... Spaces>
+struct first_unreached {
+    using type = void;
+};
+template <class Reached, class First, class... Rest>
+struct first_unreached<Reached, First, Rest...> {
+    using type = conditional<is_same<First, Reached> || is_same<First, void>, typename first_unreached<Reached, Rest...>::type, First>;
 };
 template <class Executor, class Assignment>
-struct reaches_all;
+struct unreached_by;
 template <class Executor, class Program, class Roots, class... Leaves, class... Outputs>
-struct reaches_all<Executor, assignment<Program, Roots, list<Leaves...>, list<Outputs...>>> {
-    static constexpr bool ok = (space_of<Leaves>::template reached<Executor> && ...) &&
-                               (space_of<Outputs>::template reached<Executor> && ...);
+struct unreached_by<Executor, assignment<Program, Roots, list<Leaves...>, list<Outputs...>>>
+    : first_unreached<typename Executor::memory_space, typename space_of<Leaves>::type..., typename space_of<Outputs>::type...> {};
+
+/// How what isn't an assignment prints.
+struct an_expression {};
+struct a_view {};
+template <class Type>
+using printed_argument = conditional<operand_kind_of<Type> == operand_kind::expression, an_expression,
+                                     conditional<operand_kind_of<Type> == operand_kind::view, a_view, Type>>;
+/// The first of run's arguments that isn't an assignment; void without one.
+template <class... Types>
+struct first_no_assignment {
+    using type = void;
 };
-/// One kernel, unless the executor says that it `splits`.
-template <class Executor, class Assignment>
-constexpr bool may_run() {
-    if constexpr (requires { Executor::splits; })
-        return true;
-    else
-        return one_kernel<lowering_of<Assignment>::value.why>::ok;
+template <class First, class... Rest>
+struct first_no_assignment<First, Rest...> {
+    using type = conditional<is_assignment<First>, typename first_no_assignment<Rest...>::type, printed_argument<First>>;
+};
+
+/// Does the executor run what isn't one kernel?
+template <class Executor>
+inline constexpr bool splits = requires { Executor::splits; };
+
+/// What is wrong with a run: a mistake; poison, if that was said before; void.
+template <class Executor, class... Assignments>
+constexpr auto run_verdict() {
+    if constexpr (((operand_kind_of<Assignments> == operand_kind::poison) || ...))
+        return poison{};
+    else if constexpr (sizeof...(Assignments) == 0)
+        return refused<mistake<rule::run_takes_assignments>>{};
+    else if constexpr (!is_same<typename first_no_assignment<Assignments...>::type, void>)
+        return refused<mistake<rule::run_takes_assignments, typename first_no_assignment<Assignments...>::type>>{};
+    else {
+        using joined_type = remove_cvref<decltype(join_assignments(some<const Assignments&>()...))>;
+        if constexpr (!is_same<typename unreached_by<Executor, joined_type>::type, void>)
+            return refused<mistake<rule::executor_reaches_memory, Executor, typename unreached_by<Executor, joined_type>::type>>{};
+        else if constexpr (!splits<Executor> && !kernel_check<joined_type>::ok)
+            return refused<typename kernel_check<joined_type>::type>{};
+        else
+            return nothing_wrong{};
+    }
 }
+template <class Executor, class... Assignments>
+using run_mistake = outcome<decltype(run_verdict<Executor, Assignments...>())>;
 template <class Assignment>
 struct all_static;
 template <class Program, class Roots, class... Leaves, class... Outputs>
@@ -119,26 +147,25 @@ struct all_static<assignment<Program, Roots, list<Leaves...>, list<Outputs...>>>
 /// Runs one or more assignments as one kernel. Never throws; an error is reported before anything is written.
 template <class Executor, class... Assignments>
 SINTER_FORCE_INLINE status try_run(const Executor& executor, const Assignments&... assignments) noexcept {
-    static_assert(sizeof...(Assignments) > 0, "[SINTER-E008] run takes `view = expression` (or several of them).");
-    if constexpr ((is_same<Assignments, poison> || ...))
-        return {};  // the mistake was reported where it was made
-    else if constexpr (!(run_takes_assignments<Assignments, detail::is_assignment<Assignments>>::ok && ...))
-        return {};
+    using wrong = detail::run_mistake<Executor, Assignments...>;
+    if constexpr (is_same<wrong, detail::nothing_wrong>)
+        return executor.launch(detail::join_assignments(assignments...));
     else {
-        const auto& joined = detail::join_assignments(assignments...);
-        using assignment_type = remove_cvref<decltype(joined)>;
-        if constexpr (detail::may_run<Executor, assignment_type>() && detail::reaches_all<Executor, assignment_type>::ok)
-            return executor.launch(joined);
-        else
-            return {};
+        (void)sizeof(wrong);
+        return {};
     }
 }
 /// As `try_run`; an error is thrown as `run_error`, or handed to SINTER_THROW (without exceptions it traps by default).
 template <class Executor, class... Assignments>
 SINTER_FORCE_INLINE void run(const Executor& executor, const Assignments&... assignments) {
-    const status result = try_run(executor, assignments...);
-    if (!result.ok()) [[unlikely]] {
-        SINTER_THROW(result);
+    using wrong = detail::run_mistake<Executor, Assignments...>;
+    if constexpr (is_same<wrong, detail::nothing_wrong>) {
+        const status result = executor.launch(detail::join_assignments(assignments...));
+        if (!result.ok()) [[unlikely]] {
+            SINTER_THROW(result);
+        }
+    } else {
+        (void)sizeof(wrong);
     }
 }
 
@@ -147,7 +174,11 @@ template <class Executor, class Program, int Root, class Extents, dtype Type, bo
 auto eval(const Executor& executor, const expression<Program, Root, Extents, Type, Weak, Leaves...>& value) {
     using element = type_of<Type>;
     using target_kernel = lowering_of<typename detail::as_assignment<expression<Program, Root, Extents, Type, Weak, Leaves...>>::type>;
-    if constexpr (Extents::rank == 0) {
+    using wrong = detail::run_mistake<Executor, typename detail::as_assignment<expression<Program, Root, Extents, Type, Weak, Leaves...>>::type>;
+    if constexpr (!is_same<wrong, detail::nothing_wrong>) {
+        (void)sizeof(wrong);
+        return poison{};
+    } else if constexpr (Extents::rank == 0) {
         element result{};
         tensor_view<element, Extents> out(&result);
         run(executor, out = value);
@@ -168,6 +199,10 @@ auto eval(const Executor& executor, const tensor_view<Type, Extents, Layout, Spa
 }
 template <class Executor>
 poison eval(const Executor&, poison) {
+    return {};
+}
+template <class Executor, class Rule, class... What>
+poison eval(const Executor&, const mistake<Rule, What...>&) {
     return {};
 }
 

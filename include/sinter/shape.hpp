@@ -66,7 +66,7 @@ struct shape {
     }
 };
 
-/// Why a shape rule refuses. Each maps to one code and one text (see the check structs below).
+/// Why a shape rule refuses. Each breaks one rule (diagnose.hpp).
 enum class violation : int {
     none,
     sizes_differ,
@@ -82,6 +82,7 @@ enum class violation : int {
     axis_isnt_one,
     rank_too_large,
     not_divisible,
+    nothing_to_fold,
 };
 
 /// A shape or a violation, and the axis (of the result, or as given) where it happened.
@@ -147,15 +148,23 @@ struct size_storage {
 };
 template <>
 struct size_storage<0> {};
+/// (Sizes beyond the last axis are refused by extents itself; they must not break a second rule here.)
+template <i64... Sizes>
+SINTER_INLINE shape static_shape_of() {
+    const i64 size[] = {Sizes..., 0};
+    shape out;
+    for (int i = 0; i < int(sizeof...(Sizes)) && i < max_rank; ++i) out.size[out.rank++] = size[i];
+    return out;
+}
 }  // namespace detail
 
 /// Sizes of a tensor. Only `dyn` and named sizes take storage: an all-static extents is an empty type.
 template <i64... Sizes>
 struct extents : detail::size_storage<((Sizes < 0 ? 1 : 0) + ... + 0)> {
-    static_assert(sizeof...(Sizes) <= max_rank, "[SINTER-S002] a tensor has at most 8 axes");
-    static constexpr int rank = int(sizeof...(Sizes));
+    static_assert(sizeof...(Sizes) <= max_rank, "[SINTER-S002] a tensor has at most 8 axes. Hint: merge axes.");
+    static constexpr int rank = int(sizeof...(Sizes)) <= max_rank ? int(sizeof...(Sizes)) : max_rank;
     static constexpr int dynamic_count = ((Sizes < 0 ? 1 : 0) + ... + 0);
-    static constexpr shape static_shape{rank, {Sizes...}};
+    static constexpr shape static_shape = detail::static_shape_of<Sizes...>();
     static constexpr bool is_static = dynamic_count == 0;
 
     extents() = default;
@@ -176,9 +185,9 @@ struct extents : detail::size_storage<((Sizes < 0 ? 1 : 0) + ... + 0)> {
     /// The sizes as numbers.
     SINTER_INLINE shape sizes() const {
         if constexpr (is_static)
-            return shape{rank, {Sizes...}};
+            return static_shape;
         else {
-            shape out{rank, {Sizes...}};
+            shape out = static_shape;
             int next = 0;
             for (int i = 0; i < rank; ++i)
                 if (out.size[i] < 0) out.size[i] = this->value[next++];
@@ -222,7 +231,7 @@ SINTER_INLINE Extents extents_with(const shape& sizes) {
 
 // ----------------------------------------------------------------------------------------------------- shapes in messages
 
-/// How sizes print in a message: `sizes<2, 3>`, or `sizes_of<two, name<'s', 'e', 'q'>, run_time>` style for the others.
+/// How sizes print in a message: `sizes<2, 3>`, or `mixed_sizes<size<2>, name<'s', 'e', 'q'>, run_time>`.
 template <i64... Sizes>
 struct sizes {};
 template <char... Letters>
@@ -261,49 +270,33 @@ struct shape_printer<extents<Sizes...>> {
     using type = conditional<((Sizes >= 0) && ... && true), sizes<Sizes...>, mixed_sizes<typename size_printer<Sizes>::type...>>;
 };
 }  // namespace detail
-/// The printable form of extents, for the template arguments of a check struct.
+/// The printable form of extents, for the arguments of `mistake`.
 template <class Extents>
 using printed = typename detail::shape_printer<Extents>::type;
 
-/// Check struct of every rule where two shapes meet.
-template <class Left, class Right, int Axis, violation Why>
-struct shapes_agree {
-    static_assert(Why != violation::sizes_differ,
-                  "[SINTER-S012] these shapes don't broadcast: aligned at the right, each pair of sizes must be equal or one of "
-                  "them 1. Hint: reshape or unsqueeze one side.");
-    static_assert(Why != violation::number_meets_name,
-                  "[SINTER-S013] a named size meets a number: they may differ when run. Hint: name both axes, or neither.");
-    static_assert(Why != violation::names_differ,
-                  "[SINTER-S014] two different names meet on one axis: they may differ when run. Hint: use one name.");
-    static_assert(Why != violation::rank_too_large, "[SINTER-S002] a tensor has at most 8 axes. Hint: flatten axes first.");
-    static constexpr bool ok = Why == violation::none;
-};
-
-/// Check struct of rules about one shape and an axis.
-template <class Shape, i64 Axis, violation Why>
-struct axis_is_valid {
-    static_assert(Why != violation::axis_out_of_range,
-                  "[SINTER-S021] this axis doesn't exist in this shape. Hint: axes count from 0, or from -1 at the right.");
-    static_assert(Why != violation::axis_repeated, "[SINTER-S022] an axis is listed twice. Hint: list each axis once.");
-    static_assert(Why != violation::not_a_permutation,
-                  "[SINTER-S023] permute needs every axis of the shape exactly once. Hint: list 0 to rank-1 in the new order.");
-    static_assert(Why != violation::slice_out_of_range,
-                  "[SINTER-S024] this slice leaves the axis. Hint: start and stop lie within the size; stop is exclusive.");
-    static_assert(Why != violation::step_is_zero, "[SINTER-S025] a slice's step is zero. Hint: use a step of at least 1, or -1.");
-    static_assert(Why != violation::axis_isnt_one,
-                  "[SINTER-S026] only an axis of static size 1 can be squeezed. Hint: reshape instead.");
-    static_assert(Why != violation::not_divisible, "[SINTER-S027] this axis can't be split so: the sizes don't divide.");
-    static constexpr bool ok = Why == violation::none;
-};
-
-/// Check struct of reshape and expand.
-template <class From, class To, violation Why>
-struct reshapes_to {
-    static_assert(Why != violation::count_differs,
-                  "[SINTER-S031] reshape must keep the number of elements. Hint: compare the products of both shapes.");
-    static_assert(Why != violation::not_expandable,
-                  "[SINTER-S032] expand can only stretch axes of size 1 and add axes at the left. Hint: check the target shape.");
-    static constexpr bool ok = Why == violation::none;
-};
+namespace detail {
+/// The rule that a violation breaks.
+template <violation Why>
+struct rule_of_violation;
+// clang-format off
+template <> struct rule_of_violation<violation::sizes_differ> { using type = rule::sizes_match; };
+template <> struct rule_of_violation<violation::number_meets_name> { using type = rule::number_meets_no_name; };
+template <> struct rule_of_violation<violation::names_differ> { using type = rule::names_match; };
+template <> struct rule_of_violation<violation::axis_out_of_range> { using type = rule::axis_exists; };
+template <> struct rule_of_violation<violation::axis_repeated> { using type = rule::axes_differ; };
+template <> struct rule_of_violation<violation::not_a_permutation> { using type = rule::permutes_every_axis; };
+template <> struct rule_of_violation<violation::slice_out_of_range> { using type = rule::slice_stays_inside; };
+template <> struct rule_of_violation<violation::step_is_zero> { using type = rule::step_is_not_zero; };
+template <> struct rule_of_violation<violation::count_differs> { using type = rule::reshape_keeps_count; };
+template <> struct rule_of_violation<violation::not_expandable> { using type = rule::expand_stretches_ones; };
+template <> struct rule_of_violation<violation::axis_isnt_one> { using type = rule::squeezed_axis_is_one; };
+template <> struct rule_of_violation<violation::rank_too_large> { using type = rule::at_most_8_axes; };
+template <> struct rule_of_violation<violation::not_divisible> { using type = rule::sizes_divide; };
+template <> struct rule_of_violation<violation::nothing_to_fold> { using type = rule::fold_has_elements; };
+// clang-format on
+}  // namespace detail
+/// The mistake behind a violation: `What` is the operation and the shapes, `Axis` where it happened.
+template <violation Why, int Axis, class... What>
+using shape_mistake = mistake<typename detail::rule_of_violation<Why>::type, What..., at_axis<Axis>>;
 
 }  // namespace sinter

@@ -3,6 +3,9 @@
 // CPU; io and interop headers are included one by one.
 #pragma once
 
+#include "diagnose.hpp"  // first: compilers print the chain of includes to a failed check
+#include "shape.hpp"
+
 #include "backend/reference.hpp"
 #include "ops/nn.hpp"
 #include "ops/view.hpp"

@@ -45,7 +45,7 @@ public:
     static constexpr bool contiguous = is_same<Layout, row_major>;
 
     tensor_view(const tensor_view&) = default;
-    tensor_view& operator=(const tensor_view&) = delete;
+    tensor_view& operator=(const tensor_view&) = delete;  // [SINTER-E005] Hint: y = copy(x) copies elements.
 
     /// Row-major elements at `pointer`; sizes that aren't static follow, left to right.
     template <class... Int>
@@ -69,8 +69,9 @@ public:
 
     /// `view = expression`: an assignment object; nothing runs until `run` takes it (assignment.hpp).
     template <class Right>
-        requires(!is_same<remove_cvref<Right>, tensor_view>)
-    [[nodiscard]] constexpr auto operator=(Right&& right) const {
+        requires(!is_same<Right, const tensor_view&>)
+    [[nodiscard(SINTER_DROPPED_ASSIGNMENT)]] constexpr auto operator=(Right&& right) const
+        -> decltype(assign_to_view(*this, static_cast<Right&&>(right))) {
         return assign_to_view(*this, static_cast<Right&&>(right));
     }
 
@@ -118,6 +119,10 @@ concept has_data_and_size = requires(Container& from) {
 template <class Container>
 inline constexpr bool borrows = is_same<decltype(static_cast<const Container*>(nullptr)->data()),
                                         decltype(static_cast<Container*>(nullptr)->data())>;
+/// What `view` of a container gives: memory that dies with the full expression can't be viewed.
+template <class Container, class Result>
+using container_view = conditional<is_lvalue<Container&&> || borrows<remove_cvref<Container>>, Result,
+                                   mistake<rule::memory_outlives_view, remove_cvref<Container>>>;
 template <class Type>
 struct pointee;
 template <class Type>
@@ -125,15 +130,6 @@ struct pointee<Type*> {
     using type = Type;
 };
 }  // namespace detail
-
-/// Check struct: memory that dies with the full expression can't be viewed.
-template <class Container, bool Outlives>
-struct memory_outlives_view {
-    static_assert(Outlives,
-                  "[SINTER-C001] a temporary that owns its memory can't be an operand: the view would outlive it. Hint: give it "
-                  "a name.");
-    static constexpr bool ok = Outlives;
-};
 
 /// A row-major view of `sizes` at `pointer`.
 template <class Type, i64... Sizes>
@@ -149,21 +145,25 @@ SINTER_INLINE tensor_view<Type, extents<Sizes...>, strided> view(Type* pointer, 
 /// A rank-1 view over anything with data() and size(): std::vector, std::array, std::span, ...
 template <class Container>
     requires detail::has_data_and_size<remove_cvref<Container>>
-constexpr auto view(Container&& from) {
-    using plain = remove_cvref<Container>;
-    static_assert(memory_outlives_view<plain, (is_lvalue<Container&&> || detail::borrows<plain>)>::ok);
-    using type = typename detail::pointee<decltype(from.data())>::type;
-    return tensor_view<type, extents<dyn>>(from.data(), static_cast<i64>(from.size()));
+constexpr auto view(Container&& from)
+    -> detail::container_view<Container, tensor_view<typename detail::pointee<decltype(from.data())>::type, extents<dyn>>> {
+    if constexpr (is_lvalue<Container&&> || detail::borrows<remove_cvref<Container>>) {
+        using type = typename detail::pointee<decltype(from.data())>::type;
+        return tensor_view<type, extents<dyn>>(from.data(), static_cast<i64>(from.size()));
+    } else
+        return {};
 }
 /// The elements of a container as `sizes`. Too small a container gives a view with a null pointer, which `run` refuses.
 template <class Container, i64... Sizes>
     requires detail::has_data_and_size<remove_cvref<Container>>
-constexpr auto view(Container&& from, const extents<Sizes...>& sizes) {
-    using plain = remove_cvref<Container>;
-    static_assert(memory_outlives_view<plain, (is_lvalue<Container&&> || detail::borrows<plain>)>::ok);
-    using type = typename detail::pointee<decltype(from.data())>::type;
-    const bool fits = sizes.sizes().count() <= static_cast<i64>(from.size());
-    return tensor_view<type, extents<Sizes...>>(fits ? from.data() : nullptr, sizes);
+constexpr auto view(Container&& from, const extents<Sizes...>& sizes)
+    -> detail::container_view<Container, tensor_view<typename detail::pointee<decltype(from.data())>::type, extents<Sizes...>>> {
+    if constexpr (is_lvalue<Container&&> || detail::borrows<remove_cvref<Container>>) {
+        using type = typename detail::pointee<decltype(from.data())>::type;
+        const bool fits = sizes.sizes().count() <= static_cast<i64>(from.size());
+        return tensor_view<type, extents<Sizes...>>(fits ? from.data() : nullptr, sizes);
+    } else
+        return {};
 }
 
 /// Owner of row-major elements on the heap, aligned to 64 bytes and zeroed. For tests, tools and small things; moving it is

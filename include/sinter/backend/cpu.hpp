@@ -8,6 +8,9 @@
 // No allocation, lock or system call. Bits don't depend on the instruction set, the threads or the layout.
 #pragma once
 
+#include "../diagnose.hpp"  // first: compilers print the chain of includes to a failed check
+#include "../shape.hpp"
+
 #include "../drive.hpp"
 #include "../drive_columns.hpp"
 #include "../run.hpp"

@@ -38,29 +38,29 @@ struct log_softmax<axes_t<Axis...>> {
 
 /// softmax(x) over the last axis, or softmax(x, axes<...>). Shape and type of x (integers: f32).
 template <tensor_operand Operand>
-SINTER_INLINE auto softmax(Operand&& x) {
+SINTER_INLINE detail::fused_result<bodies::softmax<axes_t<-1>>, Operand> softmax(Operand&& x) {
     return detail::fused_operator<bodies::softmax<axes_t<-1>>>{}(static_cast<Operand&&>(x));
 }
 template <tensor_operand Operand, i64... Axis>
-SINTER_INLINE auto softmax(Operand&& x, axes_t<Axis...>) {
+SINTER_INLINE detail::fused_result<bodies::softmax<axes_t<Axis...>>, Operand> softmax(Operand&& x, axes_t<Axis...>) {
     return detail::fused_operator<bodies::softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x));
 }
 /// softmax(x, mask): mask is bool and broadcasts to x.
 template <tensor_operand Operand, tensor_operand Mask>
-SINTER_INLINE auto softmax(Operand&& x, Mask&& mask) {
+SINTER_INLINE detail::fused_result<bodies::masked_softmax<axes_t<-1>>, Operand, Mask> softmax(Operand&& x, Mask&& mask) {
     return detail::fused_operator<bodies::masked_softmax<axes_t<-1>>>{}(static_cast<Operand&&>(x), static_cast<Mask&&>(mask));
 }
 template <tensor_operand Operand, tensor_operand Mask, i64... Axis>
-SINTER_INLINE auto softmax(Operand&& x, Mask&& mask, axes_t<Axis...>) {
+SINTER_INLINE detail::fused_result<bodies::masked_softmax<axes_t<Axis...>>, Operand, Mask> softmax(Operand&& x, Mask&& mask, axes_t<Axis...>) {
     return detail::fused_operator<bodies::masked_softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), static_cast<Mask&&>(mask));
 }
 /// x - logsumexp(x).
 template <tensor_operand Operand>
-SINTER_INLINE auto log_softmax(Operand&& x) {
+SINTER_INLINE detail::fused_result<bodies::log_softmax<axes_t<-1>>, Operand> log_softmax(Operand&& x) {
     return detail::fused_operator<bodies::log_softmax<axes_t<-1>>>{}(static_cast<Operand&&>(x));
 }
 template <tensor_operand Operand, i64... Axis>
-SINTER_INLINE auto log_softmax(Operand&& x, axes_t<Axis...>) {
+SINTER_INLINE detail::fused_result<bodies::log_softmax<axes_t<Axis...>>, Operand> log_softmax(Operand&& x, axes_t<Axis...>) {
     return detail::fused_operator<bodies::log_softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x));
 }
 
@@ -106,7 +106,7 @@ inline constexpr detail::fused_operator<bodies::layer_norm> layer_norm{};
 inline constexpr detail::fused_operator<bodies::rms_norm> rms_norm{};
 /// (x - mean) * rsqrt(variance + eps) over any axes, without parameters.
 template <tensor_operand Operand, i64... Axis, operand Epsilon>
-SINTER_INLINE auto normalize(Operand&& x, axes_t<Axis...>, Epsilon&& eps) {
+SINTER_INLINE detail::fused_result<bodies::normalize<axes_t<Axis...>>, Operand, Epsilon> normalize(Operand&& x, axes_t<Axis...>, Epsilon&& eps) {
     return detail::fused_operator<bodies::normalize<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), static_cast<Epsilon&&>(eps));
 }
 /// Inference: batch_norm(x, mean, variance, weight, bias, eps) with x of shape (batch, channels, ...): the parameters have shape

@@ -32,13 +32,13 @@ namespace sinter {
     };
 #define SINTER_FUNCTION_1(function, op)                            \
     template <tensor_operand Operand>                              \
-    SINTER_INLINE auto function(Operand&& x) {                     \
+    SINTER_INLINE detail::applied<op, Operand> function(Operand&& x) { \
         return detail::apply<op>(static_cast<Operand&&>(x));       \
     }
 #define SINTER_FUNCTION_2(function, op)                                                         \
     template <class Left, class Right>                                                          \
         requires operands<Left, Right>                                                          \
-    SINTER_INLINE auto function(Left&& x, Right&& y) {                                          \
+    SINTER_INLINE detail::applied<op, Left, Right> function(Left&& x, Right&& y) {              \
         return detail::apply<op>(static_cast<Left&&>(x), static_cast<Right&&>(y));              \
     }
 
@@ -72,7 +72,7 @@ struct fma_op {
 };
 template <class First, class Second, class Third>
     requires operands<First, Second, Third>
-SINTER_INLINE auto fma(First&& x, Second&& y, Third&& z) {
+SINTER_INLINE detail::applied<fma_op, First, Second, Third> fma(First&& x, Second&& y, Third&& z) {
     return detail::apply<fma_op>(static_cast<First&&>(x), static_cast<Second&&>(y), static_cast<Third&&>(z));
 }
 
@@ -124,7 +124,7 @@ struct where_op {
 };
 template <class Condition, class Left, class Right>
     requires operands<Condition, Left, Right>
-SINTER_INLINE auto where(Condition&& condition, Left&& x, Right&& y) {
+SINTER_INLINE detail::applied<where_op, Condition, Left, Right> where(Condition&& condition, Left&& x, Right&& y) {
     return detail::apply<where_op>(static_cast<Condition&&>(condition), static_cast<Left&&>(x), static_cast<Right&&>(y));
 }
 
@@ -230,7 +230,7 @@ struct clamp_op {
 };
 template <class Operand, class Low, class High>
     requires operands<Operand, Low, High>
-SINTER_INLINE auto clamp(Operand&& x, Low&& low, High&& high) {
+SINTER_INLINE detail::applied<clamp_op, Operand, Low, High> clamp(Operand&& x, Low&& low, High&& high) {
     return detail::apply<clamp_op>(static_cast<Operand&&>(x), static_cast<Low&&>(low), static_cast<High&&>(high));
 }
 
@@ -287,7 +287,7 @@ SINTER_FUNCTION_2(hypot, hypot_op)
 SINTER_FUNCTION_2(logaddexp, logaddexp_op)
 SINTER_FUNCTION_2(elu, elu_op)  // elu(x, alpha): x > 0 ? x : alpha * expm1(x)
 template <tensor_operand Operand>
-SINTER_INLINE auto elu(Operand&& x) {
+SINTER_INLINE detail::applied<elu_op, Operand, float> elu(Operand&& x) {
     return elu(static_cast<Operand&&>(x), 1.0f);
 }
 
@@ -307,12 +307,13 @@ SINTER_INLINE auto shape_expression(const extents<Sizes...>& sizes) {
 }  // namespace detail
 /// iota<axis>(x): 0, 1, 2, ... along that axis of x's shape, of size 1 along the others, so that it broadcasts. i64.
 template <i64 Axis, tensor_operand Operand>
-SINTER_INLINE auto iota(Operand&& like) {
+SINTER_INLINE detail::applied<coordinate_op<Axis>, Operand> iota(Operand&& like) {
     return detail::apply<coordinate_op<Axis>>(static_cast<Operand&&>(like));
 }
 /// iota<axis>(extents<...>{...}): the same for a shape without a tensor.
 template <i64 Axis, i64... Sizes>
-SINTER_INLINE auto iota(const extents<Sizes...>& sizes) {
+SINTER_INLINE auto iota(const extents<Sizes...>& sizes)
+    -> detail::outcome<decltype(detail::apply_direct<coordinate_op<Axis>>(detail::shape_expression(sizes)))> {
     return detail::apply_direct<coordinate_op<Axis>>(detail::shape_expression(sizes));
 }
 
@@ -352,7 +353,7 @@ struct user_op {
 /// Applies a user's operator to one to four operands.
 template <class Function, class... Arguments>
     requires operands<Arguments...>
-SINTER_INLINE auto pointwise(Arguments&&... arguments) {
+SINTER_INLINE detail::applied<user_op<Function, int(sizeof...(Arguments))>, Arguments...> pointwise(Arguments&&... arguments) {
     return detail::apply<user_op<Function, int(sizeof...(Arguments))>>(static_cast<Arguments&&>(arguments)...);
 }
 

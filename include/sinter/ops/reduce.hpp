@@ -316,21 +316,34 @@ struct reduction<Monoid, every_axis_t, Keep> {
 
 /// Folds with a monoid, a user's own included: `fold<my_monoid>(x, last_axis)`.
 template <class Monoid, tensor_operand Operand>
-SINTER_INLINE auto fold(Operand&& x) {
+SINTER_INLINE detail::applied<reduction<Monoid, every_axis_t, false>, Operand> fold(Operand&& x) {
     return detail::apply<reduction<Monoid, every_axis_t, false>>(static_cast<Operand&&>(x));
 }
 template <class Monoid, tensor_operand Operand, i64... Axis>
-SINTER_INLINE auto fold(Operand&& x, axes_t<Axis...>) {
+SINTER_INLINE detail::applied<reduction<Monoid, axes_t<Axis...>, true>, Operand> fold(Operand&& x, axes_t<Axis...>) {
     return detail::apply<reduction<Monoid, axes_t<Axis...>, true>>(static_cast<Operand&&>(x));
 }
 template <class Monoid, tensor_operand Operand, i64... Axis>
-SINTER_INLINE auto fold(Operand&& x, axes_t<Axis...>, drop_t) {
+SINTER_INLINE detail::applied<reduction<Monoid, axes_t<Axis...>, false>, Operand> fold(Operand&& x, axes_t<Axis...>, drop_t) {
     return detail::apply<reduction<Monoid, axes_t<Axis...>, false>>(static_cast<Operand&&>(x));
 }
 
+namespace detail {
+/// The return type of a reduction over `Where...`.
+template <class Monoid, class Operand, class... Where>
+struct fold_application {};
+template <class Monoid, class Operand>
+struct fold_application<Monoid, Operand> : application<reduction<Monoid, every_axis_t, false>, Operand> {};
+template <class Monoid, class Operand, i64... Axis>
+struct fold_application<Monoid, Operand, axes_t<Axis...>> : application<reduction<Monoid, axes_t<Axis...>, true>, Operand> {};
+template <class Monoid, class Operand, i64... Axis>
+struct fold_application<Monoid, Operand, axes_t<Axis...>, drop_t> : application<reduction<Monoid, axes_t<Axis...>, false>, Operand> {};
+template <class Monoid, class Operand, class... Where>
+using folded = typename fold_application<Monoid, Operand, Where...>::type;
+}  // namespace detail
 #define SINTER_REDUCTION(function, ...)                            \
     template <tensor_operand Operand, class... Where>              \
-    SINTER_INLINE auto function(Operand&& x, Where... where) {     \
+    SINTER_INLINE detail::folded<__VA_ARGS__, Operand, Where...> function(Operand&& x, Where... where) { \
         return fold<__VA_ARGS__>(static_cast<Operand&&>(x), where...); \
     }
 // Each takes (x), (x, axes<...>) or (x, axes<...>, drop). Sums and products of integers are i64 or u64 (C3).
@@ -343,11 +356,11 @@ SINTER_REDUCTION(all, monoids::all_of)
 #undef SINTER_REDUCTION
 /// Index (i64) of the largest element in the linearised reduced axes; argmax<pick::last>(x, ...) takes the last of equals.
 template <pick Which = pick::first, tensor_operand Operand, class... Where>
-SINTER_INLINE auto argmax(Operand&& x, Where... where) {
+SINTER_INLINE detail::folded<monoids::arg_of<true, Which>, Operand, Where...> argmax(Operand&& x, Where... where) {
     return fold<monoids::arg_of<true, Which>>(static_cast<Operand&&>(x), where...);
 }
 template <pick Which = pick::first, tensor_operand Operand, class... Where>
-SINTER_INLINE auto argmin(Operand&& x, Where... where) {
+SINTER_INLINE detail::folded<monoids::arg_of<false, Which>, Operand, Where...> argmin(Operand&& x, Where... where) {
     return fold<monoids::arg_of<false, Which>>(static_cast<Operand&&>(x), where...);
 }
 
@@ -407,51 +420,51 @@ struct logsumexp<every_axis_t, Keep> {
 
 /// sum / n, in f32 for integers (C5). NaN over nothing.
 template <tensor_operand Operand, class... Where>
-SINTER_INLINE auto mean(Operand&& x, Where...) {
+SINTER_INLINE detail::fused_result<bodies::mean<Where...>, Operand> mean(Operand&& x, Where...) {
     return detail::fused_operator<bodies::mean<Where...>>{}(static_cast<Operand&&>(x));
 }
 /// Sum of squared deviations / (n - correction); correction 0 is the population's, 1 the sample's. NaN over nothing.
 template <tensor_operand Operand>
-SINTER_INLINE auto variance(Operand&& x) {
+SINTER_INLINE detail::fused_result<bodies::variance<>, Operand, float> variance(Operand&& x) {
     return detail::fused_operator<bodies::variance<>>{}(static_cast<Operand&&>(x), 0.0f);
 }
 template <tensor_operand Operand, i64... Axis>
-SINTER_INLINE auto variance(Operand&& x, axes_t<Axis...>) {
+SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>>, Operand, float> variance(Operand&& x, axes_t<Axis...>) {
     return detail::fused_operator<bodies::variance<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), 0.0f);
 }
 template <tensor_operand Operand, i64... Axis, operand Correction>
-SINTER_INLINE auto variance(Operand&& x, axes_t<Axis...>, Correction&& correction) {
+SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>>, Operand, Correction> variance(Operand&& x, axes_t<Axis...>, Correction&& correction) {
     return detail::fused_operator<bodies::variance<axes_t<Axis...>>>{}(static_cast<Operand&&>(x),
                                                                        static_cast<Correction&&>(correction));
 }
 template <tensor_operand Operand, i64... Axis, operand Correction>
-SINTER_INLINE auto variance(Operand&& x, axes_t<Axis...>, Correction&& correction, drop_t) {
+SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>, drop_t>, Operand, Correction> variance(Operand&& x, axes_t<Axis...>, Correction&& correction, drop_t) {
     return detail::fused_operator<bodies::variance<axes_t<Axis...>, drop_t>>{}(static_cast<Operand&&>(x),
                                                                                static_cast<Correction&&>(correction));
 }
 template <tensor_operand Operand, class... Where>
-SINTER_INLINE auto sum_square(Operand&& x, Where...) {
+SINTER_INLINE detail::fused_result<bodies::sum_square<Where...>, Operand> sum_square(Operand&& x, Where...) {
     return detail::fused_operator<bodies::sum_square<Where...>>{}(static_cast<Operand&&>(x));
 }
 template <tensor_operand Operand, class... Where>
-SINTER_INLINE auto norm_l1(Operand&& x, Where...) {
+SINTER_INLINE detail::fused_result<bodies::norm_l1<Where...>, Operand> norm_l1(Operand&& x, Where...) {
     return detail::fused_operator<bodies::norm_l1<Where...>>{}(static_cast<Operand&&>(x));
 }
 template <tensor_operand Operand, class... Where>
-SINTER_INLINE auto norm_l2(Operand&& x, Where...) {
+SINTER_INLINE detail::fused_result<bodies::norm_l2<Where...>, Operand> norm_l2(Operand&& x, Where...) {
     return detail::fused_operator<bodies::norm_l2<Where...>>{}(static_cast<Operand&&>(x));
 }
 /// log of the sum of exponentials (C6): -inf over nothing or over -inf only, +inf with a +inf, NaN with a NaN.
 template <tensor_operand Operand>
-SINTER_INLINE auto logsumexp(Operand&& x) {
+SINTER_INLINE detail::fused_result<bodies::logsumexp<every_axis_t, false>, Operand> logsumexp(Operand&& x) {
     return detail::fused_operator<bodies::logsumexp<every_axis_t, false>>{}(static_cast<Operand&&>(x));
 }
 template <tensor_operand Operand, i64... Axis>
-SINTER_INLINE auto logsumexp(Operand&& x, axes_t<Axis...>) {
+SINTER_INLINE detail::fused_result<bodies::logsumexp<axes_t<Axis...>, true>, Operand> logsumexp(Operand&& x, axes_t<Axis...>) {
     return detail::fused_operator<bodies::logsumexp<axes_t<Axis...>, true>>{}(static_cast<Operand&&>(x));
 }
 template <tensor_operand Operand, i64... Axis>
-SINTER_INLINE auto logsumexp(Operand&& x, axes_t<Axis...>, drop_t) {
+SINTER_INLINE detail::fused_result<bodies::logsumexp<axes_t<Axis...>, false>, Operand> logsumexp(Operand&& x, axes_t<Axis...>, drop_t) {
     return detail::fused_operator<bodies::logsumexp<axes_t<Axis...>, false>>{}(static_cast<Operand&&>(x));
 }
 

@@ -33,17 +33,6 @@ struct mapped_static {
     static constexpr shape_result result = mapped_shape(Op::facts.map, Extents::static_shape);
     static constexpr shape value = result.value;
 };
-template <class Op, class Extents>
-struct map_check {
-    static constexpr bool run() {
-        constexpr const shape_result& result = mapped_static<Op, Extents>::result;
-        if constexpr (result.why == violation::count_differs || result.why == violation::not_expandable)
-            return reshapes_to<printed<Extents>, Op, result.why>::ok;
-        else
-            return axis_is_valid<printed<Extents>, result.axis, result.why>::ok;
-    }
-    static constexpr bool ok = run();
-};
 /// The static shape after a slice with run-time bounds: that axis has a run-time size.
 template <i64 Axis, class Extents>
 struct open_axis {
@@ -74,8 +63,9 @@ SINTER_INLINE auto make_mapped(const Source& from, const view_state& state, bool
 }
 template <class Op, class Type, class Extents, class Layout, class Space, int Alignment>
 SINTER_INLINE auto map_view(const tensor_view<Type, Extents, Layout, Space, Alignment>& from) {
-    if constexpr (!map_check<Op, Extents>::ok)
-        return poison{};
+    using mapped = mapped_static<Op, Extents>;
+    if constexpr (!mapped::result.ok())
+        return refused<shape_mistake<mapped::result.why, mapped::result.axis, Op, printed<Extents>>>{};
     else {
         using result = extents_from<mapped_static<Op, Extents>>;
         view_state state = from.state();
@@ -91,35 +81,56 @@ SINTER_INLINE auto apply_map_op(Operand&& x) {
     if constexpr (operand_kind_of<Operand> == operand_kind::view)
         return map_view<Op>(x);
     else if constexpr (operand_kind_of<Operand> == operand_kind::owner) {
-        static_assert(memory_outlives_view<remove_cvref<Operand>, is_lvalue<Operand&&>>::ok);
-        return map_view<Op>(x.view());
+        if constexpr (is_lvalue<Operand&&>)
+            return map_view<Op>(x.view());
+        else
+            return refused<mistake<rule::memory_outlives_view, remove_cvref<Operand>>>{};
     } else
         return apply<Op>(static_cast<Operand&&>(x));
 }
+/// The return type of an index map.
+template <class Op, class Operand>
+struct map_application {
+    using type = outcome<decltype(apply_map_op<Op>(some<Operand>()))>;
+};
+template <class Operand, map_kind Kind, i64... Numbers>
+using mapped = typename map_application<map_op<Kind, Numbers...>, Operand>::type;
+/// The return type of a slice with run-time bounds: a view, or a mistake.
+template <i64 Axis, class View, bool Valid = open_axis<Axis, typename View::extents_type>::result.ok()>
+struct open_slice {
+    using opened = open_axis<Axis, typename View::extents_type>;
+    using type = tensor_view<typename View::element, extents_from<opened>, strided, typename View::space>;
+};
+template <i64 Axis, class View>
+struct open_slice<Axis, View, false> {
+    static constexpr shape_result result = open_axis<Axis, typename View::extents_type>::result;
+    using type = shape_mistake<result.why, result.axis, printed<typename View::extents_type>>;
+};
 }  // namespace detail
 
 /// Axes in a new order: result axis i is the argument's axis Order[i].
 template <i64... Order, tensor_operand Operand>
-SINTER_INLINE auto permute(Operand&& x) {
+SINTER_INLINE detail::mapped<Operand, map_kind::permute, Order...> permute(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::permute, Order...>>(static_cast<Operand&&>(x));
 }
 /// Swaps the two axes of a matrix.
 template <tensor_operand Operand>
-SINTER_INLINE auto transpose(Operand&& x) {
+SINTER_INLINE detail::mapped<Operand, map_kind::permute, 1, 0> transpose(Operand&& x) {
     return permute<1, 0>(static_cast<Operand&&>(x));
 }
 /// Elements Start, Start + Step, ... before Stop along an axis. Negative bounds count from the end; `end` leaves a bound open.
 template <i64 Axis, i64 Start, i64 Stop, i64 Step = 1, tensor_operand Operand>
-SINTER_INLINE auto slice(Operand&& x) {
+SINTER_INLINE detail::mapped<Operand, map_kind::slice, Axis, Start, Stop, Step> slice(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::slice, Axis, Start, Stop, Step>>(static_cast<Operand&&>(x));
 }
 /// The same with run-time bounds, of a view; the axis then has a run-time size. A slice that leaves the axis is answered by
 /// `run` with [SINTER-R005].
 template <i64 Axis, class Type, class Extents, class Layout, class Space, int Alignment>
-SINTER_INLINE auto slice(const tensor_view<Type, Extents, Layout, Space, Alignment>& x, i64 start, i64 stop, i64 step = 1) {
+SINTER_INLINE auto slice(const tensor_view<Type, Extents, Layout, Space, Alignment>& x, i64 start, i64 stop, i64 step = 1) ->
+    typename detail::open_slice<Axis, tensor_view<Type, Extents, Layout, Space, Alignment>>::type {
     using opened = detail::open_axis<Axis, Extents>;
-    if constexpr (!axis_is_valid<printed<Extents>, opened::result.axis, opened::result.why>::ok)
-        return poison{};
+    if constexpr (!opened::result.ok())
+        return {};
     else {
         view_state state = x.state();
         const bool stretched[max_rank]{};
@@ -130,17 +141,17 @@ SINTER_INLINE auto slice(const tensor_view<Type, Extents, Layout, Space, Alignme
 }
 /// The elements in reverse order along an axis.
 template <i64 Axis, tensor_operand Operand>
-SINTER_INLINE auto flip(Operand&& x) {
+SINTER_INLINE detail::mapped<Operand, map_kind::flip, Axis> flip(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::flip, Axis>>(static_cast<Operand&&>(x));
 }
 /// The same elements in row-major order under another shape. One size may be `dyn`: it is inferred.
 template <i64... Sizes, tensor_operand Operand>
-SINTER_INLINE auto reshape(Operand&& x) {
+SINTER_INLINE detail::mapped<Operand, map_kind::reshape, Sizes...> reshape(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::reshape, Sizes...>>(static_cast<Operand&&>(x));
 }
 template <i64... Sizes, tensor_operand Operand>
     requires(extents<Sizes...>::is_static)
-SINTER_INLINE auto reshape(Operand&& x, const extents<Sizes...>&) {
+SINTER_INLINE detail::mapped<Operand, map_kind::reshape, Sizes...> reshape(Operand&& x, const extents<Sizes...>&) {
     return reshape<Sizes...>(static_cast<Operand&&>(x));
 }
 /// A view under a shape with run-time sizes.
@@ -154,32 +165,32 @@ SINTER_INLINE auto reshape(const tensor_view<Type, Extents, Layout, Space, Align
 }
 /// Axes of size 1 stretched, new axes at the left: stride 0, nothing is copied.
 template <i64... Sizes, tensor_operand Operand>
-SINTER_INLINE auto expand(Operand&& x) {
+SINTER_INLINE detail::mapped<Operand, map_kind::expand, Sizes...> expand(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::expand, Sizes...>>(static_cast<Operand&&>(x));
 }
 template <i64... Sizes, tensor_operand Operand>
     requires(extents<Sizes...>::is_static)
-SINTER_INLINE auto expand(Operand&& x, const extents<Sizes...>&) {
+SINTER_INLINE detail::mapped<Operand, map_kind::expand, Sizes...> expand(Operand&& x, const extents<Sizes...>&) {
     return expand<Sizes...>(static_cast<Operand&&>(x));
 }
 /// Removes an axis of static size 1.
 template <i64 Axis, tensor_operand Operand>
-SINTER_INLINE auto squeeze(Operand&& x) {
+SINTER_INLINE detail::mapped<Operand, map_kind::squeeze, Axis> squeeze(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::squeeze, Axis>>(static_cast<Operand&&>(x));
 }
 /// A new axis of size 1 before axis `Axis` of the result.
 template <i64 Axis, tensor_operand Operand>
-SINTER_INLINE auto unsqueeze(Operand&& x) {
+SINTER_INLINE detail::mapped<Operand, map_kind::unsqueeze, Axis> unsqueeze(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::unsqueeze, Axis>>(static_cast<Operand&&>(x));
 }
 /// Splits an axis of n into (Outer, n / Outer).
 template <i64 Axis, i64 Outer, tensor_operand Operand>
-SINTER_INLINE auto unflatten(Operand&& x) {
+SINTER_INLINE detail::mapped<Operand, map_kind::unflatten, Axis, Outer> unflatten(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::unflatten, Axis, Outer>>(static_cast<Operand&&>(x));
 }
 /// Merges the axes First to Last into one.
 template <i64 First, i64 Last, tensor_operand Operand>
-SINTER_INLINE auto flatten(Operand&& x) {
+SINTER_INLINE detail::mapped<Operand, map_kind::flatten, First, Last> flatten(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::flatten, First, Last>>(static_cast<Operand&&>(x));
 }
 
