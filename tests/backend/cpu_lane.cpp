@@ -72,7 +72,8 @@ struct table {
                 const int top = 8 * int(sizeof(Type)) - 1;
                 const u64 infinity = single ? 0x7f800000u : 0x7ff0000000000000u;
                 for (const u64 bits : {infinity, infinity + 1, infinity + (infinity >> 9), infinity - 1, u64{1}, u64{2},
-                                       single ? u64{0x007fffff} : u64{0x000fffffffffffff}, single ? u64{0x00800000} : u64{0x0010000000000000},
+                                       single ? u64{0x007fffff} : u64{0x000fffffffffffff},
+                                       single ? u64{0x00800000} : u64{0x0010000000000000},
                                        single ? u64{0x3f7fffff} : u64{0x41dfffffffc00000}}) {
                     put_bits(bits | sign << top);
                 }
@@ -80,13 +81,14 @@ struct table {
         } else if constexpr (std::is_same_v<Type, bool>) {
             put(false), put(true), put(true), put(false), put(false);
         } else {
-            for (const i64 value : {0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 100, 127, 128, 200, 255, 256, 1000, 32767, 32768,
-                                    65535, 65536, 0x7ffffffe, 0x7fffffff}) {
+            for (const i64 value : {0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 100, 127, 128, 200, 255, 256, 1000, 32767,
+                                    32768, 65535, 65536, 0x7ffffffe, 0x7fffffff}) {
                 put(static_cast<Type>(value));
                 put(static_cast<Type>(-value));
             }
             for (const u64 value : {u64{0x80000000u}, u64{0xffffffffu}, u64{1} << 63, ~u64{0} >> 1, (u64{1} << 53) + 1,
-                                    (u64{1} << 24) + 1, (u64{1} << 40) + (u64{1} << 16), 0xffffff7fffffffffu, 0xffffff8000000001u}) {
+                                    (u64{1} << 24) + 1, (u64{1} << 40) + (u64{1} << 16),
+                                    0xffffff7fffffffffu, 0xffffff8000000001u}) {
                 put(static_cast<Type>(value));
             }
         }
@@ -154,12 +156,12 @@ bool same_at(const void* one, const void* two) {
 template <class Type, int Width, class Function>
 operation make(const char* name, Function) {
     using Result = typename decltype(Function{}(lane::scalar<Type>{}, lane::scalar<Type>{}, lane::scalar<Type>{}))::element;
-    return {name, apply<cpu::vec<Type, Width>, Function>, apply<lane::scalar<Type>, Function>, int(sizeof(Type)), int(sizeof(Result)),
-            same_at<Result>};
+    return {name, apply<cpu::vec<Type, Width>, Function>, apply<lane::scalar<Type>, Function>, int(sizeof(Type)),
+            int(sizeof(Result)), same_at<Result>};
 }
 
 [[gnu::noinline]] void report(const char* name, int width, u64 x, u64 y, u64 z, u64 got, u64 expected) {
-    MESSAGE(name << " width " << width << ": of " << x << ", " << y << ", " << z << " is " << got << ", not " << expected);
+    MESSAGE(doctest::String(name) << " width " << width << ": of " << x << ", " << y << ", " << z << " is " << got << ", not " << expected);
     CHECK(got == expected);
 }
 
@@ -279,7 +281,8 @@ void check_memory() {
 
     // A page that may not be touched follows.
     const long page = sysconf(_SC_PAGESIZE);
-    char* pages = static_cast<char*>(mmap(nullptr, std::size_t(2 * page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    char* pages = static_cast<char*>(
+        mmap(nullptr, std::size_t(2 * page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     REQUIRE(mprotect(pages + page, std::size_t(page), PROT_NONE) == 0);
     for (int count = 0; count <= Width; ++count) {
         Type* end = reinterpret_cast<Type*>(pages + page) - count;
@@ -295,7 +298,8 @@ template <class Type, int Width, int Stride>
 void check_exchange() {
     if constexpr (Stride < Width) {
         const Type* all = values<Type>().values;
-        compare("exchange", exchange<Stride>(cpu::vec<Type, Width>::load(all)), [&](int at) { return lane::scalar<Type>(all[at ^ Stride]); }, 0);
+        compare("exchange", exchange<Stride>(cpu::vec<Type, Width>::load(all)),
+                [&](int at) { return lane::scalar<Type>(all[at ^ Stride]); }, 0);
         check_exchange<Type, Width, 2 * Stride>();
     }
 }
@@ -393,7 +397,8 @@ void check_mask() {
     // Any byte but 0 is true.
     unsigned char bytes[Width];
     for (int at = 0; at < Width; ++at) bytes[at] = static_cast<unsigned char>(at % 3 == 0 ? 0 : 255 - at);
-    compare("mask bytes", Mask::load(reinterpret_cast<const bool*>(bytes)), [](int at) { return lane::scalar<bool>(at % 3 != 0); }, 0);
+    compare("mask bytes", Mask::load(reinterpret_cast<const bool*>(bytes)),
+            [](int at) { return lane::scalar<bool>(at % 3 != 0); }, 0);
 }
 
 template <class Type, int Width>
@@ -431,7 +436,8 @@ void check_half() {
     float floats[Width];
     for (u32 code = 0; code < 0x10000; code += Width) {
         for (int at = 0; at < Width; ++at) codes[at] = Storage::from_bits(static_cast<u16>(code + u32(at)));
-        compare("load half", lane::load<Value>(codes), [&](int at) { return lane::scalar<float>(sinter::convert<float>(codes[at])); }, code);
+        compare("load half", lane::load<Value>(codes),
+                [&](int at) { return lane::scalar<float>(sinter::convert<float>(codes[at])); }, code);
         for (const u32 shift : {0u, 0x0fffu, 0x1000u, 0x1001u, 0x7fffu, 0x8000u, 0x8001u}) {
             for (int at = 0; at < Width; ++at) {
                 const u32 bits = __builtin_bit_cast(u32, sinter::convert<float>(codes[at])) + shift;
@@ -456,7 +462,9 @@ void check_half() {
         Storage few[Width + 1];
         for (Storage& one : few) one = Storage::from_bits(0x1234);
         store_first(few, Value::load(all), count, 1);
-        for (int at = 0; at <= Width; ++at) CHECK(same(few[at], at < count ? sinter::convert<Storage>(all[at]) : Storage::from_bits(0x1234)));
+        for (int at = 0; at <= Width; ++at) {
+            CHECK(same(few[at], at < count ? sinter::convert<Storage>(all[at]) : Storage::from_bits(0x1234)));
+        }
         compare("load_first half", lane::load_first<Value>(few, count, 1),
                 [&](int at) { return lane::scalar<float>(at < count ? sinter::convert<float>(few[at]) : 0.0f); }, u64(count));
     }

@@ -174,7 +174,7 @@ SINTER_FORCE_INLINE vec<To, Width> convert(vec<From, Width> value) {
     if constexpr (__is_same(To, From)) {
         return value;
     } else if constexpr (splits<Width, To, From>) {
-        return join(convert<To>(low(value)), convert<To>(high(value)));
+        return join{convert<To>(low(value)), convert<To>(high(value))};
     } else if constexpr (__is_same(From, bool)) {
         return select(value, vec<To, Width>(1), vec<To, Width>(0));
     } else if constexpr (__is_same(To, bool)) {
@@ -198,7 +198,7 @@ SINTER_FORCE_INLINE vec<To, Width> convert_wrap(vec<From, Width> value) {
     if constexpr (!is_float<From> || is_float<To> || __is_same(To, bool)) {
         return convert<To>(value);
     } else if constexpr (splits<Width, To, From>) {
-        return join(convert_wrap<To>(low(value)), convert_wrap<To>(high(value)));
+        return join{convert_wrap<To>(low(value)), convert_wrap<To>(high(value))};
     } else {
         vec<To, Width> result(To{});
         for (int at = 0; at < Width; ++at) {
@@ -216,7 +216,7 @@ template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> div(vec<Type, Width> left, vec<Type, Width> right) {
     static_assert(!__is_same(Type, bool), "a mask has no arithmetic: convert it");
     if constexpr (splits<Width, Type>) {
-        return join(div(low(left), low(right)), div(high(left), high(right)));
+        return join{div(low(left), low(right)), div(high(left), high(right))};
     } else if constexpr (is_float<Type>) {
         return left.of(simd_div(left.data, right.data));
     } else if constexpr (sizeof(Type) == 8 || SINTER_CPU_GENERIC) {

@@ -332,7 +332,7 @@ template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> fma(vec<Type, Width> left, vec<Type, Width> right, vec<Type, Width> addend) {
     static_assert(is_float<Type>);
     if constexpr (splits<Width, Type>) {
-        return join(fma(low(left), low(right), low(addend)), fma(high(left), high(right), high(addend)));
+        return join{fma(low(left), low(right), low(addend)), fma(high(left), high(right), high(addend))};
     } else {
         return left.of(simd_fma(left.data, right.data, addend.data));
     }
@@ -342,7 +342,7 @@ template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> sqrt(vec<Type, Width> value) {
     static_assert(is_float<Type>);
     if constexpr (splits<Width, Type>) {
-        return join(sqrt(low(value)), sqrt(high(value)));
+        return join{sqrt(low(value)), sqrt(high(value))};
     } else {
         return value.of(simd_sqrt(value.data));
     }
@@ -353,7 +353,7 @@ SINTER_FORCE_INLINE vec<Type, Width> sqrt(vec<Type, Width> value) {
         requires is_float<Type>                                          \
     SINTER_FORCE_INLINE vec<Type, Width> name(vec<Type, Width> value) {  \
         if constexpr (splits<Width, Type>) {                             \
-            return join(name(low(value)), name(high(value)));            \
+            return join{name(low(value)), name(high(value))};            \
         } else {                                                         \
             return value.of(simd_round<rounding::mode>(value.data));     \
         }                                                                \
@@ -373,7 +373,7 @@ template <class Type, int Width>
     requires is_float<Type>
 SINTER_FORCE_INLINE mask_of<Width> is_nan(vec<Type, Width> value) {
     if constexpr (splits<Width, Type, bool>) {
-        return join(is_nan(low(value)), is_nan(high(value)));
+        return join{is_nan(low(value)), is_nan(high(value))};
     } else {
         return mask_from<Width>(simd_compare<relation::unordered>(value.data, value.data));
     }
@@ -385,7 +385,7 @@ template <class Type, int Width>
     requires is_float<Type>
 SINTER_FORCE_INLINE vec<Type, Width> maximum(vec<Type, Width> left, vec<Type, Width> right) {
     if constexpr (splits<Width, Type>) {
-        return join(maximum(low(left), low(right)), maximum(high(left), high(right)));
+        return join{maximum(low(left), low(right)), maximum(high(left), high(right))};
     } else {
         const auto unordered = simd_compare<relation::unordered>(left.data, right.data);
         auto result = left.data;
@@ -410,7 +410,7 @@ SINTER_FORCE_INLINE vec<Type, Width> maximum(vec<Type, Width> left, vec<Type, Wi
         requires is_float<Type>                                                                                \
     SINTER_FORCE_INLINE vec<Type, Width> name(vec<Type, Width> left, vec<Type, Width> right) {                 \
         if constexpr (splits<Width, Type>) {                                                                   \
-            return join(name(low(left), low(right)), name(high(left), high(right)));                           \
+            return join{name(low(left), low(right)), name(high(left), high(right))};                           \
         } else {                                                                                               \
             if constexpr (sizeof(Type) == 4) {                                                                 \
                 __asm__(neon " %0.4s, %1.4s, %2.4s" : "=w"(left.data) : "w"(left.data), "w"(right.data));      \

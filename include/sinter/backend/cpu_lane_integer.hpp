@@ -85,7 +85,7 @@ SINTER_CPU_MASK_BINARY(mask_without, "kandnw")  // ~left & right
     SINTER_FORCE_INLINE vec<Type, Width> name(vec<Type, Width> left, vec<Type, Width> right) {                \
         static_assert(!__is_same(Type, bool), "a mask has no arithmetic: convert it");                        \
         if constexpr (splits<Width, Type>) {                                                                  \
-            return join(name(low(left), low(right)), name(high(left), high(right)));                          \
+            return join{name(low(left), low(right)), name(high(left), high(right))};                          \
         } else if constexpr (is_float<Type>) {                                                                \
             return left.of(simd_##name(left.data, right.data));                                               \
         } else {                                                                                              \
@@ -104,7 +104,7 @@ SINTER_CPU_ARITHMETIC(mul, *)
     template <class Type, int Width>                                                                          \
     SINTER_FORCE_INLINE mask_of<Width> name(vec<Type, Width> left, vec<Type, Width> right) {                  \
         if constexpr (splits<Width, Type, bool>) {                                                            \
-            return join(name(low(left), low(right)), name(high(left), high(right)));                          \
+            return join{name(low(left), low(right)), name(high(left), high(right))};                          \
         } else if constexpr (is_float<Type>) {                                                                \
             return mask_from<Width>(simd_compare<relation::name>(left.data, right.data));                     \
         } else {                                                                                              \
@@ -133,7 +133,7 @@ SINTER_FORCE_INLINE mask_of<Width> less_equal(mask_of<Width> left, mask_of<Width
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> select(mask_of<Width> mask, vec<Type, Width> yes, vec<Type, Width> no) {
     if constexpr (splits<Width, Type, bool>) {
-        return join(select(low(mask), low(yes), low(no)), select(high(mask), high(yes), high(no)));
+        return join{select(low(mask), low(yes), low(no)), select(high(mask), high(yes), high(no))};
     } else if constexpr (!__is_same(Type, bool)) {
         return yes.of(simd_select(mask_for<Type>(mask), yes.data, no.data));
     } else {
@@ -149,7 +149,7 @@ SINTER_FORCE_INLINE vec<Type, Width> select(mask_of<Width> mask, vec<Type, Width
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> min_raw(vec<Type, Width> left, vec<Type, Width> right) {
     if constexpr (splits<Width, Type, bool>) {
-        return join(min_raw(low(left), low(right)), min_raw(high(left), high(right)));
+        return join{min_raw(low(left), low(right)), min_raw(high(left), high(right))};
     } else if constexpr (is_float<Type>) {
         return left.of(simd_min_raw(left.data, right.data));
     } else if constexpr (__is_same(Type, bool)) {
@@ -162,7 +162,7 @@ SINTER_FORCE_INLINE vec<Type, Width> min_raw(vec<Type, Width> left, vec<Type, Wi
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> max_raw(vec<Type, Width> left, vec<Type, Width> right) {
     if constexpr (splits<Width, Type, bool>) {
-        return join(max_raw(low(left), low(right)), max_raw(high(left), high(right)));
+        return join{max_raw(low(left), low(right)), max_raw(high(left), high(right))};
     } else if constexpr (is_float<Type>) {
         return left.of(simd_max_raw(left.data, right.data));
     } else if constexpr (__is_same(Type, bool)) {
@@ -179,7 +179,7 @@ template <class Type, int Width>
 SINTER_FORCE_INLINE vec<lane::unsigned_like<Type>, Width> bits(vec<Type, Width> value) {
     using Unsigned = lane::unsigned_like<Type>;
     if constexpr (splits<Width, Type>) {
-        return join(bits(low(value)), bits(high(value)));
+        return join{bits(low(value)), bits(high(value))};
     } else {
         return vec<Unsigned, Width>::of(renormalise<Unsigned>(value.data));
     }
@@ -188,7 +188,7 @@ template <class Type, class Unsigned, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> from_bits(vec<Unsigned, Width> value) {
     static_assert(sizeof(Type) == sizeof(Unsigned), "from_bits keeps the size");
     if constexpr (splits<Width, Type>) {
-        return join(from_bits<Type>(low(value)), from_bits<Type>(high(value)));
+        return join{from_bits<Type>(low(value)), from_bits<Type>(high(value))};
     } else {
         return vec<Type, Width>::of(renormalise<Type>(value.data));
     }
@@ -199,7 +199,7 @@ SINTER_FORCE_INLINE vec<Type, Width> from_bits(vec<Unsigned, Width> value) {
     template <class Type, int Width>                                                                          \
     SINTER_FORCE_INLINE vec<Type, Width> name(vec<Type, Width> left, vec<Type, Width> right) {                \
         if constexpr (splits<Width, Type>) {                                                                  \
-            return join(name(low(left), low(right)), name(high(left), high(right)));                          \
+            return join{name(low(left), low(right)), name(high(left), high(right))};                          \
         } else if constexpr (__is_same(Type, bool)) {                                                         \
             return left.of(SINTER_CPU_MASK_OPERATION(mask_name, symbol));                                     \
         } else {                                                                                              \
@@ -220,7 +220,7 @@ SINTER_CPU_BITWISE(bit_xor, ^, mask_xor)
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> bit_not(vec<Type, Width> value) {
     if constexpr (splits<Width, Type>) {
-        return join(bit_not(low(value)), bit_not(high(value)));
+        return join{bit_not(low(value)), bit_not(high(value))};
     } else if constexpr (!__is_same(Type, bool)) {
         return value.of(renormalise<Type>(~value.data));
     } else if constexpr (!SINTER_CPU_AVX512) {
@@ -234,7 +234,7 @@ SINTER_FORCE_INLINE vec<Type, Width> bit_not(vec<Type, Width> value) {
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> shift_left(vec<Type, Width> value, vec<Type, Width> count) {
     if constexpr (splits<Width, Type>) {
-        return join(shift_left(low(value), low(count)), shift_left(high(value), high(count)));
+        return join{shift_left(low(value), low(count)), shift_left(high(value), high(count))};
     } else {
         using Wrapping = lane::unsigned_like<cell<Type>>;
         const auto places = as<Wrapping>(count.data);  // a negative count becomes a huge one
@@ -247,7 +247,7 @@ SINTER_FORCE_INLINE vec<Type, Width> shift_left(vec<Type, Width> value, vec<Type
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> shift_right(vec<Type, Width> value, vec<Type, Width> count) {
     if constexpr (splits<Width, Type>) {
-        return join(shift_right(low(value), low(count)), shift_right(high(value), high(count)));
+        return join{shift_right(low(value), low(count)), shift_right(high(value), high(count))};
     } else {
         using Wrapping = lane::unsigned_like<cell<Type>>;
         constexpr Wrapping most = 8 * sizeof(Type) - 1;
@@ -264,7 +264,7 @@ template <int Count, class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> shift_left(vec<Type, Width> value) {
     static_assert(Count >= 0 && Count < 8 * int(sizeof(Type)), "a constant shift count lies within the type");
     if constexpr (splits<Width, Type>) {
-        return join(shift_left<Count>(low(value)), shift_left<Count>(high(value)));
+        return join{shift_left<Count>(low(value)), shift_left<Count>(high(value))};
     } else {
         return value.of(renormalise<Type>(as<lane::unsigned_like<cell<Type>>>(value.data) << Count));
     }
@@ -273,7 +273,7 @@ template <int Count, class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> shift_right(vec<Type, Width> value) {
     static_assert(Count >= 0 && Count < 8 * int(sizeof(Type)), "a constant shift count lies within the type");
     if constexpr (splits<Width, Type>) {
-        return join(shift_right<Count>(low(value)), shift_right<Count>(high(value)));
+        return join{shift_right<Count>(low(value)), shift_right<Count>(high(value))};
     } else {
         return value.of(value.data >> Count);
     }

@@ -280,6 +280,16 @@ template <class Type, int Width>
 inline constexpr bool has_masked_move =
     (SINTER_CPU_AVX512 || (SINTER_CPU_AVX && SINTER_CPU_BYTES == 32)) && !__is_same(Type, bool) && sizeof(Type) >= 4;
 
+/// Elements `stride` apart, as the cells of a register.
+template <class Cell, class Register, class Type, int... At>
+SINTER_FORCE_INLINE Register gather(const Type* from, i64 stride, indices<At...>) {
+    return Register{static_cast<Cell>(from[At * stride])...};
+}
+template <class Type, class Register, int... At>
+SINTER_FORCE_INLINE void scatter(Type* to, Register value, i64 stride, indices<At...>) {
+    ((to[At * stride] = static_cast<Type>(value[At])), ...);
+}
+
 }  // namespace detail
 
 // ---- primitives: loads ----------------------------------------------------------------------------------------------------------
@@ -289,13 +299,17 @@ template <class Storage>
 SINTER_FORCE_INLINE vec<Type, Width> vec<Type, Width>::load(const Storage* from) {
     static_assert(__is_same(compute_of<Storage>, Type), "a lane loads its own element type, or a storage type of it");
     if constexpr (is_split<Type, Width>) {
-        return join(vec<Type, Width / 2>::load(from), vec<Type, Width / 2>::load(from + Width / 2));
+        return join{vec<Type, Width / 2>::load(from), vec<Type, Width / 2>::load(from + Width / 2)};
     } else if constexpr (__is_same(Storage, f16) && !SINTER_CPU_GENERIC) {
         return detail::read_f16<Width>(from);
     } else if constexpr (__is_same(Storage, bf16)) {
         return detail::read_bf16<Width>(from);
     } else if constexpr (!codec<Storage>::identity) {
-        return load_strided(from, 1);
+        Type elements[Width];
+        for (int at = 0; at < Width; ++at) {
+            elements[at] = decode(from[at]);
+        }
+        return load(elements);
     } else if constexpr (__is_same(Type, bool)) {
         return detail::read_mask<Width>(from);
     } else if constexpr (sizeof(Type) < 4) {
@@ -308,11 +322,25 @@ SINTER_FORCE_INLINE vec<Type, Width> vec<Type, Width>::load(const Storage* from)
 template <class Type, int Width>
 template <class Storage>
 SINTER_FORCE_INLINE vec<Type, Width> vec<Type, Width>::load_strided(const Storage* from, i64 stride) {
-    Type elements[Width];
-    for (int at = 0; at < Width; ++at) {
-        elements[at] = lane::scalar<Type>::load(from + at * stride).value;
+    if constexpr (is_split<Type, Width>) {
+        using Half = vec<Type, Width / 2>;
+        return join{Half::load_strided(from, stride), Half::load_strided(from + Width / 2 * stride, stride)};
+    } else if constexpr (codec<Storage>::identity && !__is_same(Type, bool)) {
+        // Put together in registers: reading back what was just stored piece by piece would stall.
+        return of(detail::gather<cell<Type>, data_type>(from, stride, make_indices<Width>{}));
+    } else if constexpr (__is_same(Storage, f16) || __is_same(Storage, bf16)) {
+        Storage codes[Width];
+        for (int at = 0; at < Width; ++at) {
+            codes[at] = from[at * stride];
+        }
+        return load(codes);
+    } else {
+        Type elements[Width];
+        for (int at = 0; at < Width; ++at) {
+            elements[at] = lane::scalar<Type>::load(from + at * stride).value;
+        }
+        return load(elements);
     }
-    return load(elements);
 }
 
 template <class Type, int Width>
@@ -383,6 +411,14 @@ SINTER_FORCE_INLINE void store(Storage* to, vec<Type, Width> value) {
 
 template <class Storage, class Type, int Width>
 SINTER_FORCE_INLINE void store_strided(Storage* to, vec<Type, Width> value, i64 stride) {
+    if constexpr (is_split<Type, Width>) {
+        store_strided(to, low(value), stride);
+        store_strided(to + Width / 2 * stride, high(value), stride);
+        return;
+    } else if constexpr (codec<Storage>::identity && !__is_same(Type, bool)) {
+        detail::scatter(to, value.data, stride, make_indices<Width>{});
+        return;
+    }
     Type elements[Width];
     store(elements, value);
     for (int at = 0; at < Width; ++at) {
@@ -450,12 +486,12 @@ SINTER_FORCE_INLINE Register exchange_cells(Register value, indices<Cell...>) {
 /// Lane l receives lane l ^ Stride.
 template <int Stride, class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> exchange(vec<Type, Width> value) {
-    static_assert(Stride > 0 && Stride < Width && (Stride & (Stride - 1)) == 0, "lanes are exchanged at a power of two below the width");
+    static_assert(Stride > 0 && Stride < Width && (Stride & (Stride - 1)) == 0, "the stride is a power of two below the width");
     if constexpr (is_split<Type, Width>) {
         if constexpr (Stride == Width / 2) {
-            return join(high(value), low(value));
+            return join{high(value), low(value)};
         } else {
-            return join(exchange<Stride>(low(value)), exchange<Stride>(high(value)));
+            return join{exchange<Stride>(low(value)), exchange<Stride>(high(value))};
         }
     } else if constexpr (SINTER_CPU_AVX512 && __is_same(Type, bool)) {
         return convert<bool>(exchange<Stride>(convert<u32>(value)));

@@ -9,10 +9,10 @@
 // needs no loop, so it stays in registers at every optimisation level. A vec of less than one register (two 32-bit
 // elements) leaves the upper cells unspecified. A mask is a k register under AVX-512, else 32-bit cells of all ones or zero.
 //
-// Registers are GCC's vector types, which are the platform's own (__m256 is one): what the compilers do well with their
-// operators (integers, shuffles, bits) is written so, and every float operation is one asm instruction: no flag can contract,
-// reassociate or fold it, and unlike a barrier before an intrinsic it never copies an operand that is used again. No
-// intrinsics header is needed, which is most of the compile time of one.
+// Registers are GCC's vector types, as the platform's own (__m256) and xsimd's are: their casts to each other are free. What
+// the compilers do well with operators on them (integers, shuffles, bits) is written so. Every float operation is one asm
+// instruction: no flag can contract, reassociate or fold it, and unlike a barrier on the operands of an intrinsic it never
+// copies one that is used again. So no header of intrinsics is needed: parsing one costs more than all of Sinter.
 #pragma once
 
 #include "../config.hpp"
@@ -24,7 +24,7 @@
 #endif
 
 // ---- the instruction set ------------------------------------------------------------------------------------------------------------
-// One of the four is 1. SINTER_CPU_GENERIC may be defined by the user to get the plain one (its float operations run lane by lane).
+// One of X86, NEON and GENERIC is 1. A user may define SINTER_CPU_GENERIC to get the plain one: floats go lane by lane.
 #if defined(SINTER_CPU_GENERIC)
 #undef SINTER_CPU_GENERIC
 #define SINTER_CPU_GENERIC 1
@@ -320,33 +320,38 @@ SINTER_FORCE_INLINE vec<Type, Width / 2> high(vec<Type, Width> value) {
     return half<true>(value);
 }
 
-/// The vec of twice the width from its halves.
+/// The vec of twice the width from its halves. Always written with braces, which evaluate from left to right: the lower half
+/// is then computed, and loaded, first, and a row is read in ascending order. (g++ evaluates arguments from the right.)
 template <class Type, int Width>
-SINTER_FORCE_INLINE vec<Type, 2 * Width> join(vec<Type, Width> lower, vec<Type, Width> upper) {
+struct join {
+    using Half = vec<Type, Width>;
     using Whole = vec<Type, 2 * Width>;
-    if constexpr (is_split<Type, 2 * Width>) {
-        return Whole::of({lower.data, upper.data});
-    } else if constexpr (SINTER_CPU_AVX512 && __is_same(Type, bool)) {
+    Half lower, upper;
+
+    SINTER_FORCE_INLINE join(Half lower_half, Half upper_half) : lower(lower_half), upper(upper_half) {}
+
+    SINTER_FORCE_INLINE operator Whole() const {
+        if constexpr (is_split<Type, 2 * Width>) {
+            return Whole::of({lower.data, upper.data});
+        } else if constexpr (SINTER_CPU_AVX512 && __is_same(Type, bool)) {
 #if SINTER_CPU_AVX512
-        if constexpr (Width == 8) {
-            u16 bits;
-            __asm__("kunpckbw {%1, %2, %0|%0, %2, %1}" : "=k"(bits) : "k"(lower.data), "k"(upper.data));
-            return Whole::of(bits);
-        }
+            if constexpr (Width == 8) {
+                u16 bits;
+                __asm__("kunpckbw {%1, %2, %0|%0, %2, %1}" : "=k"(bits) : "k"(lower.data), "k"(upper.data));
+                return Whole::of(bits);
+            }
 #endif
-        return Whole::of(static_cast<typename Whole::data_type>(lower.data | upper.data << Width));
-    } else {
-        constexpr int lanes = 2 * Width;
-        if constexpr (lanes == 16) {
+            return Whole::of(static_cast<typename Whole::data_type>(lower.data | upper.data << Width));
+        } else if constexpr (Width == 8) {
             return Whole::of(__builtin_shufflevector(lower.data, upper.data, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-        } else if constexpr (lanes == 8) {
+        } else if constexpr (Width == 4) {
             return Whole::of(__builtin_shufflevector(lower.data, upper.data, 0, 1, 2, 3, 4, 5, 6, 7));
         } else {
-            static_assert(lanes == 4, "only 32-bit cells are put together");
+            static_assert(Width == 2);
             return Whole::of(__builtin_shufflevector(lower.data, upper.data, 0, 1, 4, 5));
         }
     }
-}
+};
 
 // ---- cells ----------------------------------------------------------------------------------------------------------------------
 
