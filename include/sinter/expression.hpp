@@ -399,6 +399,8 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     using all = joined_programs<Expressions...>;
     if constexpr (recorded::value.record.overflow)
         return refused<mistake<rule::at_most_512_nodes>>{};
+    else if constexpr (recorded::value.output_count == 0)
+        return poison{};  // a mistake inside the lambda, reported there
     else if constexpr (!is_same<verdict<nodes, result>, nothing_wrong>)
         return verdict<nodes, result>{};
     else if constexpr (all::leaf_count > max_leaves)

@@ -7,5 +7,6 @@
 #include "shape.hpp"
 
 #include "backend/reference.hpp"
+#include "ops/contract.hpp"
 #include "ops/nn.hpp"
 #include "ops/view.hpp"

@@ -117,6 +117,10 @@ struct trace {
         out.output[0] = result.index;
         out.output_count = 1;
     }
+    /// A mistake inside the lambda was reported there: no outputs.
+    static constexpr void collect(trace_result&, const poison&) {}
+    template <class Rule, class... What>
+    static constexpr void collect(trace_result&, const mistake<Rule, What...>&) {}
     template <int Count>
     static constexpr void collect(trace_result& out, const traced_outputs<Count>& results) {
         for (int i = 0; i < Count; ++i) out.output[i] = results.value[i].index;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The same in a composed function.
+// expect: SINTER-S021
+// expect: sizes<2, 3>
+// expect: at_axis<-3>
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+#ifdef CONTROL
+    si::run(si::reference, y = softmax(x, si::axes<-2>));
+#else
+    si::run(si::reference, y = softmax(x, si::axes<-3>));
+#endif
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A lambda that captures.
+// expect: SINTER-E001
+// expect: lambda
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+    const float scale = p[0];
+#ifdef CONTROL
+    si::run(si::reference, y = si::let(x, scale, [](auto a, auto b) { return a * b; }));
+#else
+    si::run(si::reference, y = si::let(x, [scale](auto a) { return a * scale; }));
+#endif
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// let without a lambda.
+// expect: SINTER-E004
+// expect: number<2>
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+#ifdef CONTROL
+    si::run(si::reference, y = si::let(x, y, [](auto a, auto b) { return a * b; }));
+#else
+    si::run(si::reference, y = si::let(x, y));
+#endif
+}

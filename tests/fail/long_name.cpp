@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A name of more than seven letters.
+// expect: SINTER-S001
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    using si::operator""_d;
+#ifdef CONTROL
+    si::tensor_view<float, si::extents<"channel"_d>> x(p, 8);
+    (void)x;
+#else
+    si::tensor_view<float, si::extents<"channels"_d>> x(p, 8);
+    (void)x;
+#endif
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// More axes than eight.
+// expect: SINTER-S002
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+#ifdef CONTROL
+    const si::tensor_view<float, si::extents<1, 2, 1, 2, 1, 2, 1, 2>> x(p);
+    (void)x;
+#else
+    const si::tensor_view<float, si::extents<1, 2, 1, 2, 1, 2, 1, 2, 1>> x(p);
+    (void)x;
+#endif
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A traced formula with too many operations.
+// expect: SINTER-E003
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+template <int Count>
+inline constexpr auto many = si::fused([](auto x) {
+    for (int i = 0; i < Count; ++i) x = x * x + 1.0f;
+    return x;
+});
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+#ifdef CONTROL
+    si::run(si::reference, y = many<40>(x));
+#else
+    si::run(si::reference, y = many<512>(x));
+#endif
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writing to a view of const elements.
+// expect: SINTER-C002
+// expect: sizes<2, 3>
+// expect: const float
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+    const si::tensor_view<const float, si::extents<2, 3>> z(p);
+    (void)z;
+#ifdef CONTROL
+    si::run(si::reference, y = x * 2.0f);
+#else
+    si::run(si::reference, z = x * 2.0f);
+#endif
+}

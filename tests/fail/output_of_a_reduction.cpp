@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A reduction keeps its axes as 1; the output has none.
+// expect: SINTER-S041
+// expect: sizes<2>
+// expect: sizes<2, 1>
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+    const si::tensor_view<float, si::extents<2>> z(p);
+    (void)y;
+#ifdef CONTROL
+    si::run(si::reference, z = sum(x, si::axes<1>, si::drop));
+#else
+    si::run(si::reference, z = sum(x, si::axes<1>));
+#endif
+}

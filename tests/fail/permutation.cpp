@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A permutation that names an axis twice.
+// expect: SINTER-S023
+// expect: sizes<2, 3>
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+#ifdef CONTROL
+    si::run(si::reference, y = permute<0, 1>(x)+ 1.0f);
+#else
+    si::run(si::reference, y = permute<1, 1>(x) + 1.0f);
+#endif
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An axis that is listed twice, once from the right.
+// expect: SINTER-S022
+// expect: sizes<2, 3>
+// expect: at_axis<-1>
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+#ifdef CONTROL
+    si::run(si::reference, y = x - mean(x, si::axes<0, 1>));
+#else
+    si::run(si::reference, y = x - mean(x, si::axes<1, -1>));
+#endif
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Running what isn't an assignment.
+// expect: SINTER-E008
+// expect: an_expression
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+#ifdef CONTROL
+    si::run(si::reference, y = x * 2.0f);
+#else
+    (void)y;
+    si::run(si::reference, x * 2.0f);
+#endif
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A tensor without a name as an operand.
+// expect: SINTER-C001
+// expect: tensor<float
+// expect: extents<2, 3>
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+#ifdef CONTROL
+    const si::tensor<float, si::extents<2, 3>> w;
+    si::run(si::reference, y = x + w);
+#else
+    si::run(si::reference, y = x + si::tensor<float, si::extents<2, 3>>());
+#endif
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The same between views of different types.
+// expect: SINTER-E005
+// expect: sizes<2, 3>
+// expect: sizes<3>
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+    const si::tensor_view<const float, si::extents<3>> z(p);
+    (void)x, (void)z;
+#ifdef CONTROL
+    si::run(si::reference, y = copy(z));
+#else
+    si::run(si::reference, y = z);
+#endif
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A number as a condition.
+// expect: SINTER-T003
+// expect: where_op
+// expect: of_type<sinter::dtype::f32>
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+#ifdef CONTROL
+    si::run(si::reference, y = where(x != 0.0f, x, 1.0f));
+#else
+    si::run(si::reference, y = where(x, x, 1.0f));
+#endif
+}
