@@ -44,10 +44,10 @@ struct text_writer {
         return *this;
     }
     constexpr text_writer& add(int number) { return add(i64(number)); }
-    /// A size: a number, its name, or ?.
+    /// A size: a number, its name, or dyn.
     constexpr text_writer& add_size(i64 size) {
         if (size >= 0) return add(size);
-        if (size == dyn) return add('?');
+        if (size == dyn) return add("dyn");
         const u64 letters = static_cast<u64>(size) & ~(u64(1) << 63);
         for (int shift = 56; shift >= 0; shift -= 8)
             if (const char letter = static_cast<char>(letters >> shift & 127)) add(letter);
