@@ -140,7 +140,7 @@ struct all_of : prod_of {
 /// The index of the extreme element: the first (or last) of equals, and the first (or last) NaN if there is one (B3).
 template <bool Largest, pick Which>
 struct arg_of {
-    static constexpr const char* name = Largest ? "argmax" : "argmin";
+    static constexpr const char* name = Which == pick::first ? (Largest ? "argmax" : "argmin") : (Largest ? "argmax_last" : "argmin_last");
     static constexpr type_rule rule = &rules::fold_index;
     static constexpr bool needs_elements = true;
     static constexpr bool always_needs_elements = true;
