@@ -181,15 +181,17 @@ def function_text(case, index, formula, inputs, test, results, wanted):
     lines = [f'// {case.name}: {test["op"]}', f'void test_{index}(harness& test) {{']
     groups = []  # outputs of one formula: their shapes broadcast to the first one's
     for position, (result, output) in enumerate(zip(results, wanted)):
-        strides = [count(result.shape[axis + 1:]) for axis in range(result.rank)]
-        if result.base and result.base.text and result.base.text[0] == 'v':
-            # The last step only regroups elements: the output is viewed so, and the formula ends before it.
+        if regrouped(result):
             result = result.base
+        strides = [count(result.shape[axis + 1:]) for axis in range(result.rank)]
         for value, target, steps, offset in leaves_of(result, f'y{position}', strides, 0):
             text = f'{target}.view()' if value.shape == tuple(output['shape']) else f'si::view({target}.data(), {extents(value.shape)}{{}})'
             if value is not result:
                 text = (f'si::view({target}.data() + {offset}, {extents(value.shape)}{{}}, '
                         f'si::array<si::i64, {len(steps)}>{{{{{", ".join(map(str, steps))}}}}})')
+                if regrouped(value):
+                    value = value.base
+                    text = f'si::reshape({text}, {extents(value.shape)}{{}})'
             mates = [group for group in groups if value is result and fits_with(group[0][1], value)]
             if mates:
                 mates[0].append((text, value))
@@ -223,6 +225,11 @@ def function_text(case, index, formula, inputs, test, results, wanted):
     for position, output in enumerate(wanted):
         lines.append(f'  test.compare(y{position}, {position}, "{case.group}/{case.test}/{output["file"]}");')
     return '\n'.join(lines + ['}', ''])
+
+
+def regrouped(value):
+    """The last step only regroups elements: then the output is viewed so, and the formula ends before that step."""
+    return value.base and (value.base.pieces or (value.base.text or 'x')[0] == 'v')
 
 
 def fits_with(first, value):

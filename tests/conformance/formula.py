@@ -102,7 +102,7 @@ class Formula:
     def use(self, value):
         """The C++ text of a value as an argument."""
         check_type(value.dtype)
-        if value.pieces:
+        if value.text == 'pieces':
             raise NotExpressible('a concatenation inside a formula')
         if value.array is None:
             return value.text
@@ -172,15 +172,45 @@ class Formula:
         base = value.base or value
         if shape in (value.shape, base.shape):
             return value if shape == value.shape else base
-        result = self.let('si::reshape(%s, %s{})' % (self.use(base), extents(shape)), value.dtype, shape)
+        if value.text == 'pieces':
+            result = Value(value.dtype, shape, 'pieces')
+            result.base = base
+            return result
+        if base.text[0] == 'v' and [size for size in base.shape if size != 1] == [size for size in shape if size != 1]:
+            result = self.move_ones(base, shape)
+        else:
+            result = self.let('si::reshape(%s, %s{})' % (self.use(base), extents(shape)), value.dtype, shape)
         result.base = base
         return result
+
+    def move_ones(self, value, shape):
+        """A reshape that only adds and removes axes of one element: it can be pushed through more than a reshape can."""
+        gone, new, source = [], [], 0
+        for axis, size in enumerate(shape + (None,)):
+            while source < value.rank and value.shape[source] == 1 != size:
+                gone.append(source)
+                source += 1
+            if source < value.rank and value.shape[source] == size:
+                source += 1
+            elif size is not None:
+                new.append(axis)
+        return self.unsqueeze(self.squeeze(value, gone), new)
 
     def permute(self, value, order):
         if list(order) == sorted(order):
             return value
+        if value.pieces:
+            axis, parts = value.pieces
+            return self.concatenation(list(order).index(axis), [self.permute(part, order) for part in parts])
         return self.move(value, 'si::permute<%s>({})' % ', '.join(map(str, order)), [value.shape[axis] for axis in order],
                          lambda at: tuple(at[order.index(axis)] for axis in range(value.rank)))
+
+    def concatenation(self, axis, parts):
+        shape = list(parts[0].shape)
+        shape[axis] = sum(part.shape[axis] for part in parts)
+        result = Value(parts[0].dtype, shape, 'pieces')
+        result.pieces = (axis, parts)
+        return result
 
     def slice(self, value, axis, start, stop, step=1):
         """start, stop >= 0 and step > 0; backwards is this and a flip."""

@@ -6,7 +6,7 @@ import math
 
 import arrays
 from arrays import Array, DATA_TYPES, count
-from formula import NotExpressible, Value, axes, check_type
+from formula import NotExpressible, axes
 
 OPERATORS = {}
 
@@ -17,10 +17,6 @@ def operator(*names):
             OPERATORS[name] = function
         return function
     return add
-
-
-def absent(value):
-    return value is None
 
 
 def table(entries, make):
@@ -491,13 +487,7 @@ def split(f, n, x, given=None):
 def concat(f, n, *inputs):
     axis = inputs[0].axis(n.attributes.get('axis', 1))
     inputs = [value for value in inputs if value.shape[axis]] or list(inputs[:1])
-    if len(inputs) == 1:
-        return inputs[0]
-    shape = list(inputs[0].shape)
-    shape[axis] = sum(value.shape[axis] for value in inputs)
-    result = Value(inputs[0].dtype, shape, 'pieces')
-    result.pieces = (axis, inputs)
-    return result
+    return inputs[0] if len(inputs) == 1 else f.concatenation(axis, inputs)
 
 
 @operator('Tile')
@@ -651,13 +641,7 @@ def rotary_embedding(f, n, x, cos, sin, position=None):
     sign = f.map('si::where({} == 0, -1.0f, 1.0f)', f.iota(rotated, axis), dtype=x.dtype)
     y = f.map('{} * {} + {} * {} * {}', rotated, cos, f.flip(rotated, axis), sign, sin)
     y = f.reshape(y, x.shape[:3] + (rotary,))
-    if rotary == size:
-        return f.reshape(y, whole)
-    if len(whole) == 3:
-        raise NotExpressible('a concatenation inside a formula')
-    result = Value(x.dtype, whole, 'pieces')
-    result.pieces = (3, [y, f.slice(x, 3, rotary, size)])
-    return result
+    return f.reshape(y if rotary == size else f.concatenation(3, [y, f.slice(x, 3, rotary, size)]), whole)
 
 
 # --------------------------------------------------------------------------------------------------------------- optimizer
