@@ -10,8 +10,9 @@
 #pragma once
 
 #include "plan.hpp"
+#include "print.hpp"
 
-#include <cstdio>  // floating-point numbers and files
+#include <cstdio>  // files
 
 namespace sinter {
 namespace detail {
@@ -48,17 +49,6 @@ struct formula_text {
     nest_violation why = nest_violation::none;
 };
 
-/// The shortest decimal text that reads back as the same number of this type.
-inline void add_real(text_writer& to, double value, bool single) {
-    char digits[32] = "";
-    for (int precision = 1; precision <= 17; ++precision) {
-        std::snprintf(digits, sizeof digits, "%.*g", precision, value);
-        double back = 0;
-        if (std::sscanf(digits, "%lf", &back) != 1) break;  // nan, inf
-        if (single ? static_cast<float>(back) == static_cast<float>(value) : back == value) break;
-    }
-    to.add(digits);
-}
 constexpr bool same_text(const char* left, const char* right) {
     while (*left && *left == *right) ++left, ++right;
     return *left == *right;
@@ -109,7 +99,7 @@ public:
             if (one.scalar) {
                 to_.add("scalar ");
                 if (f_.operand_type[i].type == dtype::f32)
-                    add_real(to_, one.real, static_cast<double>(static_cast<float>(one.real)) == one.real);
+                    real(one.real);
                 else
                     to_.add(one.whole);
             } else {
@@ -265,10 +255,13 @@ private:
         }
         to_.add('>');
     }
+    /// A number that was written as a float has few digits as a float.
+    void real(double value) {
+        static_cast<double>(static_cast<float>(value)) == value ? add_float(to_, static_cast<float>(value)) : add_float(to_, value);
+    }
     void literal(const node_value& n) {
         if (n.literal == literal_kind::floating) {
-            const double value = __builtin_bit_cast(double, n.bits);
-            add_real(to_, value, static_cast<double>(static_cast<float>(value)) == value);
+            real(__builtin_bit_cast(double, n.bits));
         } else if (n.literal == literal_kind::boolean) {
             to_.add(n.bits ? "true" : "false");
         } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text in memory of a fixed size, in constant evaluation and at run time: names of plans, explanations, printed tensors. It
-// knows characters, integers and names of sizes; floating-point numbers are written by those who include <cstdio>.
+// knows characters, integers and names of sizes; floating-point numbers are print.hpp's.
 #pragma once
 
 #include "shape.hpp"
