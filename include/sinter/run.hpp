@@ -12,7 +12,7 @@
 #include "order.hpp"
 
 #if defined(__cpp_exceptions) && !defined(SINTER_THROW)
-#include <exception>
+#include <exception>  // what run throws is caught as one
 #endif
 
 namespace sinter {

@@ -12,7 +12,7 @@
 #include "layout.hpp"
 #include "scalar.hpp"
 
-#include <new>
+#include <new>  // the owner: aligned operator new
 
 namespace sinter {
 

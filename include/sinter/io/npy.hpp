@@ -507,8 +507,8 @@ inline npy_status write_npy(const std::string& path, dtype type, const i64* size
     if (!code)
         return fail(npy_code::unsupported_type, path,
                     std::string("NumPy has no type for ") + dtype_name(type) + "; write the bits as u16, or cast to f32");
-    const std::size_t axes = rank < 0 ? max_rank + 1 : static_cast<std::size_t>(rank);
-    const i64 bytes = axes > max_rank ? -1 : byte_count(sizes, axes, type);
+    const std::size_t axes = rank < 0 ? npy_detail::max_rank + 1 : static_cast<std::size_t>(rank);
+    const i64 bytes = axes > npy_detail::max_rank ? -1 : byte_count(sizes, axes, type);
     if (bytes < 0)
         return fail(npy_code::bad_shape, path,
                     "cannot be written: an absurd shape (negative size, more than 64 axes, or more bytes than 63 bits count)");
