@@ -3,6 +3,7 @@
 // [hello]
 #include <sinter/sinter.hpp>
 #include <sinter/backend/cpu.hpp>
+#include <sinter/explain.hpp>
 #include <cstdio>
 
 namespace si = sinter;
@@ -16,6 +17,7 @@ int main() {
 
     si::run(si::cpu, output = formula);
     for (float value : y) std::printf("%g ", value);
-    std::printf("\n");
+    std::puts("");
+    si::explain(formula);
 }
 // [/hello]

@@ -2,6 +2,7 @@
 // Sums, means, extremes: over all axes, some axes, kept as 1 or dropped. Their order is fixed, so their bits are too.
 #include <sinter/sinter.hpp>
 #include <sinter/backend/cpu.hpp>
+#include <sinter/plan.hpp>
 
 #include <cstdio>
 

@@ -2,6 +2,7 @@
 // An operator: a formula with a name. The lambda is traced once, while compiling; a value that it uses twice is one node.
 #include <sinter/sinter.hpp>
 #include <sinter/backend/cpu.hpp>
+#include <sinter/plan.hpp>
 
 #include <cmath>
 #include <cstdio>
