@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Binding: from the operands of one call to numbers that a loop driver needs - the size of every loop axis, and a pointer
-// with one stride per loop axis for every operand instance and output. All run-time checks happen here, before anything is
-// written: sizes agree, views are valid, outputs overlap nothing other than element for element.
+// Binding: from the operands of one call to numbers that a loop driver needs - the size of every loop axis, and for every
+// operand a pointer with one stride per loop axis. All run-time checks happen here, before anything is written: sizes agree,
+// views are valid, outputs overlap nothing other than element for element.
+//
+// What a kernel asks of its operands is a small constant table, and one function per number of operands does the work: a
+// kernel adds the copying of its views, not another copy of the checks.
 #pragma once
 
 #include "lower.hpp"
 
 namespace sinter {
-
-/// An operand or output as a driver sees it: element strides per loop axis, 0 where it doesn't vary.
-struct bound_operand {
-    const void* pointer = nullptr;   ///< already offset
-    i64 base = 0;                    ///< coordinate: value at the origin
-    i64 stride[max_loop_axes]{};
-};
 
 /// Numbers of a kernel that don't depend on the call.
 template <class Assignment>
@@ -23,43 +19,275 @@ struct kernel_facts : lowering_of<Assignment> {
     static constexpr const auto& table = lowering::value;
     static constexpr int axes = table.axis_count;
     static constexpr int instances = table.size;
-    static_assert(one_kernel<table.why>::ok);  // run, eval and plan ask before, nearer to the user
-};
-
-template <class Kernel>
-struct binding {
-    i64 size[Kernel::axes > 0 ? Kernel::axes : 1]{};
-    bound_operand instance_operand[Kernel::instances > 0 ? Kernel::instances : 1]{};
-    bound_operand output[Kernel::output_count]{};
-    bool empty_output = false;  ///< no output has an element: nothing to do
+    static_assert(one_kernel<table.why>::ok);
 };
 
 namespace detail {
 
+/// Operand instances and outputs under one numbering ("slots"), so that a driver keeps one pointer array.
+template <class Kernel>
+struct slots {
+    static constexpr bool is_operand(int i) {
+        return Kernel::table.at[i].kind == node_kind::leaf || Kernel::table.at[i].kind == node_kind::coordinate;
+    }
+    static constexpr int of_instance(int instance) {
+        int found = 0;
+        for (int i = 0; i < instance; ++i) found += is_operand(i);
+        return found;
+    }
+    static constexpr int operands = of_instance(Kernel::instances);
+    static constexpr int count = operands + Kernel::output_count;
+    static constexpr int of_output(int output) { return operands + output; }
+};
+
+/// What a kernel asks of one slot.
+struct slot_facts {
+    signed char operand = -1;         ///< index for messages: inputs first, then outputs; -1: a coordinate
+    signed char rank = 0;             ///< after its index maps
+    signed char axis[max_rank]{};     ///< loop axis of each of its axes
+    u8 varies = 0;                    ///< bit i: it varies along its axis i
+    u8 element_size = 0;
+    u8 chain = 0, chain_length = 0;
+    bool reads_memory = false;
+    bool is_output = false;
+};
+/// A reduction that has no value over nothing.
+struct fold_facts {
+    u32 folded = 0, free = 0;
+};
+template <int Slots>
+struct binding_facts {
+    int axes = 0;
+    i64 axis_size[max_loop_axes]{};
+    u32 output_axes[max_outputs]{};   ///< loop axes along which an output has elements
+    slot_facts slot[Slots]{};
+    int operands = 0;
+    int fold_count = 0;
+    fold_facts fold[4]{};
+};
+
+template <class Kernel>
+struct binding_facts_of {
+    static constexpr int count = slots<Kernel>::count;
+    static constexpr binding_facts<count> make() {
+        binding_facts<count> out;
+        constexpr auto& table = Kernel::table;
+        out.axes = Kernel::axes;
+        out.operands = slots<Kernel>::operands;
+        for (int a = 0; a < Kernel::axes; ++a) out.axis_size[a] = table.axis_size[a] >= 0 ? table.axis_size[a] : -1;
+        int next = 0;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            const instance& it = table.at[i];
+            if (slots<Kernel>::is_operand(i)) {
+                slot_facts& slot = out.slot[next++];
+                slot.rank = static_cast<signed char>(it.rank);
+                for (int k = 0; k < it.rank; ++k) {
+                    slot.axis[k] = static_cast<signed char>(it.axis[k]);
+                    if (it.varies[k]) slot.varies = static_cast<u8>(slot.varies | 1 << k);
+                }
+                slot.chain = static_cast<u8>(it.chain);
+                slot.chain_length = static_cast<u8>(it.chain_length);
+                if (it.kind == node_kind::leaf) {
+                    const int leaf = int(Kernel::node[it.node].bits);
+                    slot.operand = static_cast<signed char>(leaf);
+                    slot.element_size = static_cast<u8>(dtype_size(Kernel::leaf_type[leaf].type));
+                    slot.reads_memory = true;
+                }
+            }
+            if (it.kind == node_kind::reduce && it.folded) {
+                const op_facts& op = *Kernel::node[it.node].op;
+                const bool integer = !is_float(Kernel::facts.argument_type[it.node][0]);
+                if (op.always_needs_elements || (op.needs_elements && integer)) {
+                    bool known = false;
+                    for (int f = 0; f < out.fold_count; ++f)
+                        known = known || (out.fold[f].folded == it.folded && out.fold[f].free == it.free);
+                    if (!known && out.fold_count < 4) out.fold[out.fold_count++] = {it.folded, it.free};
+                }
+            }
+        }
+        for (int o = 0; o < Kernel::output_count; ++o) {
+            slot_facts& slot = out.slot[next++];
+            slot.operand = static_cast<signed char>(Kernel::leaf_count + o);
+            slot.rank = static_cast<signed char>(Kernel::output_shape[o].rank);
+            for (int k = 0; k < slot.rank; ++k) {
+                slot.axis[k] = static_cast<signed char>(table.output_axis[o][k]);
+                if (table.output_varies[o][k]) slot.varies = static_cast<u8>(slot.varies | 1 << k);
+            }
+            slot.element_size = static_cast<u8>(dtype_size(Kernel::output_type[o]));
+            slot.is_output = true;
+            out.output_axes[o] = table.output_free[o];
+        }
+        return out;
+    }
+    static constexpr binding_facts<count> value = make();
+    static constexpr const chain_step* steps() {
+        if constexpr (Kernel::table.step_count > 0)
+            return Kernel::table.step;
+        else
+            return nullptr;
+    }
+};
+
+/// A view as it came, before its index maps.
+struct slot_state {
+    const void* pointer = nullptr;
+    view_state view{};
+};
+
+}  // namespace detail
+
+/// A bound call: sizes of the loop axes, and per slot a pointer and strides in elements along each of them (0 where the operand
+/// doesn't vary). `base` is a coordinate's value at the origin.
+template <int Slots>
+struct binding {
+    i64 size[max_loop_axes];
+    const void* pointer[Slots];
+    i64 base[Slots];
+    i64 stride[Slots][max_loop_axes];
+    bool empty_output = false;  ///< no output has an element: there is nothing to do
+};
+
+namespace detail {
+
+SINTER_INLINE void pad_rank(view_state& view, int rank) {
+    const int grow = rank - view.sizes.rank;
+    for (int i = rank - 1; i >= 0; --i) {
+        view.sizes.size[i] = i >= grow ? view.sizes.size[i - grow] : 1;
+        view.stride[i] = i >= grow ? view.stride[i - grow] : 0;
+    }
+    view.sizes.rank = rank;
+}
+SINTER_INLINE bool apply_step(const chain_step& step, view_state& view) {
+    if (step.pad_to > view.sizes.rank) pad_rank(view, step.pad_to);
+    if (step.map.kind != map_kind::expand) return apply_map(step.map, view, step.stretched);
+    index_map_spec map = step.map;  // stretched axes stay 1: the access broadcasts them
+    for (int i = 0; i < view.sizes.rank; ++i)
+        if (step.stretched[i]) map.number[map.count - view.sizes.rank + i] = 1;
+    return apply_map(map, view, step.stretched);
+}
+
+/// The work of binding. `Tag` keeps copies that are compiled for different instruction sets apart.
+template <class Tag, int Slots>
+struct binder {
+    using facts_type = binding_facts<Slots>;
+
+    static SINTER_FORCE_INLINE status at(error code, const slot_facts& slot, int axis = -1, i64 expected = 0, i64 found = 0) {
+        return status{code, slot.operand, axis, expected, found};
+    }
+    /// Sizes and strides of one slot.
+    static SINTER_NOINLINE status bind_slot(const slot_facts& slot, const chain_step* steps, const slot_state& given, int index,
+                                            binding<Slots>& out) {
+        view_state view;
+        const view_state* from = &given.view;
+        for (int i = 0; i < given.view.sizes.rank; ++i)
+            if (given.view.sizes.size[i] < 0) return at(error::bad_view, slot, i, 0, given.view.sizes.size[i]);
+        if (slot.chain_length > 0) {
+            view = given.view;
+            for (int s = 0; s < slot.chain_length; ++s)
+                if (!apply_step(steps[slot.chain + s], view)) return at(error::bad_view, slot);
+            from = &view;
+        }
+        out.base[index] = from->offset;
+        out.pointer[index] = given.pointer ? static_cast<const char*>(given.pointer) + from->offset * slot.element_size : nullptr;
+        for (int a = 0; a < max_loop_axes; ++a) out.stride[index][a] = 0;
+        i64 count = 1;
+        for (int i = 0; i < slot.rank; ++i) {
+            const i64 size = from->sizes.size[i];
+            count *= size;
+            if (!(slot.varies >> i & 1)) continue;
+            i64& known = out.size[slot.axis[i]];
+            if (known < 0) known = size;
+            if (known != size) return at(error::size_mismatch, slot, i, known, size);
+            out.stride[index][slot.axis[i]] = size == 1 ? 0 : from->stride[i];
+        }
+        if (count > 0 && given.pointer == nullptr && (slot.reads_memory || slot.is_output)) return at(error::null_pointer, slot);
+        if (slot.is_output && count > 0)
+            for (int i = 0; i < slot.rank; ++i)
+                if (from->stride[i] == 0 && from->sizes.size[i] > 1) return at(error::overlap, slot, i);
+        return {};
+    }
+    struct reach {
+        u64 begin, stop;
+        bool any;
+    };
+    static SINTER_FORCE_INLINE reach reach_of(const binding<Slots>& bound, const facts_type& facts, int index) {
+        i64 low = 0, high = 0;
+        for (int a = 0; a < facts.axes; ++a) {
+            const i64 span = (bound.size[a] - 1) * bound.stride[index][a];
+            if (bound.stride[index][a] != 0 && bound.size[a] == 0) return {0, 0, false};
+            if (span < 0)
+                low += span;
+            else
+                high += span;
+        }
+        const u64 origin = reinterpret_cast<u64>(bound.pointer[index]);
+        const i64 size = facts.slot[index].element_size;
+        return {origin + u64(low * size), origin + u64((high + 1) * size), bound.pointer[index] != nullptr};
+    }
+    static SINTER_FORCE_INLINE bool element_for_element(const binding<Slots>& bound, const facts_type& facts, int left, int right) {
+        if (bound.pointer[left] != bound.pointer[right] || facts.slot[left].element_size != facts.slot[right].element_size) return false;
+        for (int a = 0; a < facts.axes; ++a)
+            if (bound.stride[left][a] != bound.stride[right][a]) return false;
+        return true;
+    }
+    static SINTER_NOINLINE status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out) {
+        for (int a = 0; a < max_loop_axes; ++a) out.size[a] = a < facts.axes ? facts.axis_size[a] : 1;
+        // Outputs first: the loop has their sizes, and a mismatch is then the operand's.
+        for (int pass = 0; pass < 2; ++pass)
+            for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : Slots); ++i) {
+                const status bad = bind_slot(facts.slot[i], steps, given[i], i, out);
+                if (!bad.ok()) return bad;
+            }
+        for (int a = 0; a < facts.axes; ++a)
+            if (out.size[a] < 0) out.size[a] = 1;
+        for (int o = facts.operands; o < Slots; ++o) {
+            const reach mine = reach_of(out, facts, o);
+            if (!mine.any) continue;
+            for (int i = 0; i < o; ++i) {
+                if (i < facts.operands && !facts.slot[i].reads_memory) continue;
+                const reach other = reach_of(out, facts, i);
+                if (!other.any || mine.stop <= other.begin || other.stop <= mine.begin) continue;
+                if (i < facts.operands && element_for_element(out, facts, o, i)) continue;
+                return at(error::overlap, facts.slot[o]);
+            }
+        }
+        for (int f = 0; f < facts.fold_count; ++f) {
+            i64 folded = 1, kept = 1;
+            for (int a = 0; a < facts.axes; ++a) {
+                if (facts.fold[f].folded >> a & 1) folded *= out.size[a];
+                if (facts.fold[f].free >> a & 1) kept *= out.size[a];
+            }
+            if (folded == 0 && kept > 0) return status{error::empty_reduction, -1, -1, 1, 0};
+        }
+        out.empty_output = true;
+        for (int o = facts.operands; o < Slots; ++o) {
+            bool empty = false;
+            for (int a = 0; a < facts.axes; ++a)
+                if ((facts.output_axes[o - facts.operands] >> a & 1) && out.size[a] == 0) empty = true;
+            if (!empty) out.empty_output = false;
+        }
+        return {};
+    }
+};
+
 template <class Leaf>
 struct leaf_access {
     template <class Operand>
-    static SINTER_INLINE view_state state(const Operand& operand) {
-        return operand.state();
-    }
-    template <class Operand>
-    static SINTER_INLINE const void* pointer(const Operand& operand) {
-        return operand.data();
+    static SINTER_INLINE slot_state state(const Operand& operand) {
+        return {operand.data(), operand.state()};
     }
 };
 template <class Type>
 struct leaf_access<scalar_operand<Type>> {
-    static SINTER_INLINE view_state state(const scalar_operand<Type>&) { return {}; }
-    static SINTER_INLINE const void* pointer(const scalar_operand<Type>&) { return nullptr; }
+    static SINTER_INLINE slot_state state(const scalar_operand<Type>&) { return {}; }
 };
 template <class Extents>
 struct leaf_access<shape_operand<Extents>> {
-    static SINTER_INLINE view_state state(const shape_operand<Extents>& operand) {
-        view_state out;
-        out.sizes = operand.sizes();
+    static SINTER_INLINE slot_state state(const shape_operand<Extents>& operand) {
+        slot_state out;
+        out.view.sizes = operand.sizes();
         return out;
     }
-    static SINTER_INLINE const void* pointer(const shape_operand<Extents>&) { return nullptr; }
 };
 
 /// The sizes of a node when run; only coordinates ask, everything else learns its sizes from operands.
@@ -69,7 +297,7 @@ SINTER_INLINE shape run_time_shape(const Operands& operands) {
     if constexpr (Kernel::facts.sizes[Node].is_static())
         return Kernel::facts.sizes[Node];
     else if constexpr (node.kind == node_kind::leaf)
-        return leaf_access<remove_cvref<decltype(get<int(node.bits)>(operands))>>::state(get<int(node.bits)>(operands)).sizes;
+        return leaf_access<remove_cvref<decltype(get<int(node.bits)>(operands))>>::state(get<int(node.bits)>(operands)).view.sizes;
     else if constexpr (node.kind == node_kind::map) {
         shape out = run_time_shape<Kernel, node.argument[0]>(operands);
         if constexpr (node.arity > 1) out = broadcast(out, run_time_shape<Kernel, node.argument[1]>(operands)).value;
@@ -94,256 +322,38 @@ SINTER_INLINE shape run_time_shape(const Operands& operands) {
         return shape{};
 }
 
+/// The given views in slot order. A coordinate is an operand whose address is its value.
+template <class Kernel, int Instance, class Operands>
+SINTER_INLINE void give_operand(slot_state* given, const Operands& operands) {
+    if constexpr (slots<Kernel>::is_operand(Instance)) {
+        slot_state& to = given[slots<Kernel>::of_instance(Instance)];
+        constexpr int node = Kernel::table.at[Instance].node;
+        if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf) {
+            constexpr int index = int(Kernel::node[node].bits);
+            using leaf = remove_cvref<decltype(get<index>(operands))>;
+            to = leaf_access<leaf>::state(get<index>(operands));
+        } else {
+            to.view.sizes = run_time_shape<Kernel, node>(operands);
+            to.view.stride[normal_axis(Kernel::node[node].op->axis, to.view.sizes.rank)] = 1;
+        }
+    }
+}
+template <class Kernel, class Operands, class Targets, int... Instance, int... Output>
+SINTER_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets, indices<Instance...>, indices<Output...>) {
+    const int done[] = {0, (give_operand<Kernel, Instance>(given, operands), 0)...,
+                        (given[slots<Kernel>::of_output(Output)] = leaf_access<void>::state(get<Output>(targets)), 0)...};
+    (void)done;
+}
+
 template <class Kernel>
-struct binder {
-    using binding_type = binding<Kernel>;
-    static constexpr auto& table = Kernel::table;
+using binding_of = binding<slots<Kernel>::count>;
 
-    /// Agrees on the size of a loop axis with what other operands said.
-    static SINTER_INLINE bool agree(binding_type& out, status& result, int operand, int own_axis, int axis, i64 size, bool folded,
-                                    i64& stride) {
-        if (size < 0) {
-            result = status{error::bad_view, operand, own_axis, 0, size};
-            return false;
-        }
-        if (out.size[axis] == size) return true;
-        if (size == 1 && !folded) {  // a run-time 1 broadcasts, as in NumPy, where no reduction counts on it
-            stride = 0;
-            return true;
-        }
-        if (out.size[axis] < 0 || (out.size[axis] == 1 && !folded)) {
-            out.size[axis] = size;
-            return true;
-        }
-        result = status{error::size_mismatch, operand, own_axis, out.size[axis], size};
-        return false;
-    }
-
-    template <int Instance, class Operands>
-    static SINTER_INLINE bool bind_instance(const Operands& operands, binding_type& out, status& result) {
-        constexpr node_kind kind = table.at[Instance].kind;
-        if constexpr (kind == node_kind::leaf || kind == node_kind::coordinate) {
-            constexpr int node = table.at[Instance].node;
-            bound_operand& bound = out.instance_operand[Instance];
-            view_state state;
-            int operand = -1;
-            i64 element_size = 0;
-            if constexpr (kind == node_kind::leaf) {
-                constexpr int index = int(Kernel::node[node].bits);
-                const auto& from = get<index>(operands);
-                using access_type = leaf_access<remove_cvref<decltype(from)>>;
-                state = access_type::state(from);
-                bound.pointer = access_type::pointer(from);
-                operand = index;
-                element_size = dtype_size(Kernel::leaf_type[index].type);
-            } else {
-                // A coordinate is an operand whose address is its value.
-                state.sizes = run_time_shape<Kernel, node>(operands);
-                state.stride[normal_axis(Kernel::node[node].op->axis, state.sizes.rank)] = 1;
-            }
-            for (int i = 0; i < state.sizes.rank; ++i)
-                if (state.sizes.size[i] < 0) {
-                    result = status{error::bad_view, operand, i, 0, state.sizes.size[i]};
-                    return false;
-                }
-            for (int s = 0; s < table.at[Instance].chain_length; ++s) {
-                const chain_step& step = table.at[Instance].chain[s];
-                if (step.pad_to > state.sizes.rank) pad(state, step.pad_to);
-                bool ok = true;
-                if (step.map.kind == map_kind::expand) {
-                    index_map_spec map = step.map;
-                    for (int i = 0; i < state.sizes.rank; ++i)
-                        if (step.stretched[i]) map.number[map.count - state.sizes.rank + i] = 1;
-                    ok = apply_map(map, state, step.stretched);
-                } else {
-                    ok = apply_map(step.map, state, step.stretched);
-                }
-                if (!ok) {
-                    result = status{error::bad_view, operand, -1, 0, 0};
-                    return false;
-                }
-            }
-            bound.base = state.offset;
-            if (bound.pointer) bound.pointer = static_cast<const char*>(bound.pointer) + state.offset * element_size;
-            i64 count = 1;
-            for (int i = 0; i < state.sizes.rank; ++i) {
-                count *= state.sizes.size[i];
-                if (!table.at[Instance].varies[i]) continue;
-                const int axis = table.at[Instance].axis[i];
-                i64 stride = state.stride[i];
-                if (!agree(out, result, operand, i, axis, state.sizes.size[i], is_folded(axis), stride)) return false;
-                bound.stride[axis] = stride;
-            }
-            if (kind == node_kind::leaf && count > 0 && bound.pointer == nullptr && element_size > 0) {
-                if constexpr (kind == node_kind::leaf) {
-                    using leaf_type = remove_cvref<decltype(get<int(Kernel::node[node].bits)>(operands))>;
-                    if constexpr (operand_kind_of<leaf_type> == operand_kind::view) {
-                        result = status{error::null_pointer, operand, -1, 0, 0};
-                        return false;
-                    }
-                }
-            }
-        }
-        return true;
-    }
-    static SINTER_INLINE bool is_folded(int axis) { return ((table.inner | table.outer) >> axis & 1) != 0; }
-    static SINTER_INLINE void pad(view_state& state, int rank) {
-        const int grow = rank - state.sizes.rank;
-        for (int i = rank - 1; i >= 0; --i) {
-            state.sizes.size[i] = i >= grow ? state.sizes.size[i - grow] : 1;
-            state.stride[i] = i >= grow ? state.stride[i - grow] : 0;
-        }
-        state.sizes.rank = rank;
-    }
-
-    template <int Output, class Target>
-    static SINTER_INLINE bool bind_output(const Target& target, binding_type& out, status& result) {
-        const view_state state = target.state();
-        constexpr int operand = Kernel::leaf_count + Output;
-        bound_operand& bound = out.output[Output];
-        bound.pointer = target.data();
-        i64 count = 1;
-        for (int i = 0; i < Target::rank; ++i) {
-            count *= state.sizes.size[i];
-            if (state.sizes.size[i] < 0) {
-                result = status{error::bad_view, operand, i, 0, state.sizes.size[i]};
-                return false;
-            }
-            if (!table.output_varies[Output][i]) continue;
-            const int axis = table.output_axis[Output][i];
-            if (out.size[axis] >= 0 && out.size[axis] != state.sizes.size[i]) {
-                result = status{error::size_mismatch, operand, i, out.size[axis], state.sizes.size[i]};
-                return false;
-            }
-            out.size[axis] = state.sizes.size[i];
-            bound.stride[axis] = state.stride[i];
-        }
-        for (int i = 0; count > 0 && i < Target::rank; ++i)
-            if (state.stride[i] == 0 && state.sizes.size[i] > 1) {
-                result = status{error::overlap, operand, i, 0, 0};  // an output that is broadcast onto itself
-                return false;
-            }
-        if (count > 0 && bound.pointer == nullptr) {
-            result = status{error::null_pointer, operand, -1, 0, 0};
-            return false;
-        }
-        return true;
-    }
-
-    /// Bytes that an operand touches over the loop axes it varies along.
-    static SINTER_INLINE byte_range range_of(const binding_type& from, const bound_operand& bound, i64 element_size) {
-        i64 low = 0, high = 0;
-        for (int a = 0; a < Kernel::axes; ++a) {
-            if (bound.stride[a] == 0) continue;
-            if (from.size[a] == 0) return {};
-            const i64 span = (from.size[a] - 1) * bound.stride[a];
-            if (span < 0)
-                low += span;
-            else
-                high += span;
-        }
-        return {low * element_size, (high + 1) * element_size - 1};
-    }
-    static SINTER_INLINE bool meets(const binding_type& from, const bound_operand& left, i64 left_size, const bound_operand& right,
-                                    i64 right_size) {
-        const byte_range a = range_of(from, left, left_size), b = range_of(from, right, right_size);
-        if (a.first > a.last || b.first > b.last) return false;
-        const u64 p = reinterpret_cast<u64>(left.pointer), q = reinterpret_cast<u64>(right.pointer);
-        return p + u64(a.first) <= q + u64(b.last) && q + u64(b.first) <= p + u64(a.last);
-    }
-    static SINTER_INLINE bool element_for_element(const bound_operand& left, i64 left_size, const bound_operand& right,
-                                                  i64 right_size) {
-        if (left.pointer != right.pointer || left_size != right_size) return false;
-        for (int a = 0; a < Kernel::axes; ++a)
-            if (left.stride[a] != right.stride[a]) return false;
-        return true;
-    }
-    template <int Output, class Target, int... Instance>
-    static SINTER_INLINE bool overlap_free(const binding_type& from, status& result, indices<Instance...>) {
-        const bound_operand& bound = from.output[Output];
-        constexpr i64 size = sizeof(typename Target::element);
-        bool ok = true;
-        const int checks[] = {0, (overlap_with<Output, Instance>(from, bound, size, ok), 0)...};
-        (void)checks;
-        for (int other = 0; other < Output; ++other)
-            if (meets(from, bound, size, from.output[other], output_element_size(other))) ok = false;
-        if (!ok) result = status{error::overlap, Kernel::leaf_count + Output, -1, 0, 0};
-        return ok;
-    }
-    template <int Output, int Instance>
-    static SINTER_INLINE void overlap_with(const binding_type& from, const bound_operand& bound, i64 size, bool& ok) {
-        if constexpr (table.at[Instance].kind == node_kind::leaf) {
-            const bound_operand& operand = from.instance_operand[Instance];
-            constexpr i64 operand_size = dtype_size(Kernel::leaf_type[Kernel::node[table.at[Instance].node].bits].type);
-            if (operand.pointer && meets(from, bound, size, operand, operand_size) &&
-                !element_for_element(bound, size, operand, operand_size))
-                ok = false;
-        }
-    }
-    template <class... Targets>
-    struct sizes_of_outputs {
-        static constexpr i64 value[] = {i64(sizeof(typename Targets::element))...};
-    };
-    static SINTER_INLINE i64 output_element_size(int output) { return output_sizes(output, static_cast<typename Kernel::assignment_type*>(nullptr)); }
-    template <class Program, class Roots, class Leaves, class... Targets>
-    static SINTER_INLINE i64 output_sizes(int output, assignment<Program, Roots, Leaves, list<Targets...>>*) {
-        const i64 value[] = {i64(sizeof(typename Targets::element))...};
-        return value[output];
-    }
-
-    template <class Operands, class... Targets, int... Instance, int... Output>
-    static SINTER_INLINE status bind(const Operands& operands, const pack<Targets...>& targets, binding_type& out,
-                                     indices<Instance...>, indices<Output...>) {
-        status result;
-        for (int a = 0; a < Kernel::axes; ++a) out.size[a] = table.axis_size[a] >= 0 ? table.axis_size[a] : -1;
-        // Outputs first: their sizes are the loop's, and operands broadcast to them.
-        if (!(bind_output<Output>(get<Output>(targets), out, result) && ...)) return result;
-        bool ok = true;
-        const int bound[] = {0, (ok = ok && bind_instance<Instance>(operands, out, result), 0)...};
-        (void)bound;
-        if (!ok) return result;
-        for (int a = 0; a < Kernel::axes; ++a)
-            if (out.size[a] < 0) out.size[a] = 1;
-        // An operand that was seen before a larger one set an axis must still agree (a run-time 1 that was taken as the size).
-        if (!(overlap_free<Output, Targets>(out, result, indices<Instance...>{}) && ...)) return result;
-        if (!(elements_there<Instance>(out, result) && ...)) return result;
-        out.empty_output = true;
-        const bool empty[] = {output_is_empty<Output>(out)...};
-        for (bool e : empty)
-            if (!e) out.empty_output = false;
-        return result;
-    }
-    template <int Output>
-    static SINTER_INLINE bool output_is_empty(const binding_type& from) {
-        for (int a = 0; a < Kernel::axes; ++a)
-            if ((table.output_free[Output] >> a & 1) && from.size[a] == 0) return true;
-        return false;
-    }
-    /// Integer max and min, and argmax, have no value over nothing.
-    template <int Instance>
-    static SINTER_INLINE bool elements_there(const binding_type& from, status& result) {
-        if constexpr (table.at[Instance].kind == node_kind::reduce) {
-            constexpr const op_facts& op = *Kernel::node[table.at[Instance].node].op;
-            if constexpr (op.always_needs_elements || (op.needs_elements && !is_float(Kernel::facts.argument_type[table.at[Instance].node][0]))) {
-                i64 folded = 1, kept = 1;
-                for (int a = 0; a < Kernel::axes; ++a) {
-                    if (table.at[Instance].folded >> a & 1) folded *= from.size[a];
-                    if (table.at[Instance].free >> a & 1) kept *= from.size[a];
-                }
-                if (folded == 0 && kept > 0) {
-                    result = status{error::empty_reduction, -1, -1, 1, 0};
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-};
-
-template <class Kernel, class Assignment>
-SINTER_INLINE status bind(const Assignment& assigned, binding<Kernel>& out) {
-    return binder<Kernel>::bind(assigned.operands, assigned.targets, out, make_indices<Kernel::instances>{},
-                                make_indices<Kernel::output_count>{});
+/// Binds a call. `Tag` is a type of the instruction set that the caller is compiled for.
+template <class Kernel, class Tag, class Assignment>
+SINTER_FORCE_INLINE status bind(const Assignment& assigned, binding_of<Kernel>& out) {
+    slot_state given[slots<Kernel>::count];
+    give_all<Kernel>(given, assigned.operands, assigned.targets, make_indices<Kernel::instances>{}, make_indices<Kernel::output_count>{});
+    return binder<Tag, slots<Kernel>::count>::bind(binding_facts_of<Kernel>::value, binding_facts_of<Kernel>::steps(), given, out);
 }
 
 }  // namespace detail

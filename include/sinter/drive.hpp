@@ -102,7 +102,7 @@ struct row_driver {
     template <class Type>
     using lane_of = typename Family::template value<Type>;
     using assignment_type = typename Kernel::assignment_type;
-    using all_loops = loops<Kernel>;
+    using all_loops = loops<slots<Kernel>::count>;
     static constexpr int width = Family::width;
     static constexpr int groups = order::lanes / width;
     static_assert(width <= order::lanes && order::lanes % width == 0);
@@ -140,7 +140,7 @@ struct row_driver {
 
     struct common {
         const assignment_type& assigned;
-        const binding<Kernel>& bound;
+        const binding_of<Kernel>& bound;
         const all_loops& along;
         SINTER_INLINE const auto& operands() const { return assigned.operands; }
         SINTER_INLINE i64 folded_count(u32 folded) const {
@@ -251,7 +251,7 @@ struct row_driver {
     /// Everything about the row being worked on.
     struct row_context {
         const assignment_type& assigned;
-        const binding<Kernel>& bound;
+        const binding_of<Kernel>& bound;
         const all_loops& along;
         const once_values& once;
         row_values& row;
@@ -567,7 +567,7 @@ struct row_driver {
     }
 
     static SINTER_INLINE void move_to(row_position& to, const row_position& from, const i64 (&offset)[slots<Kernel>::count]) {
-        move_slots(to, from, offset, selected<typename slots<Kernel>::operand_list>{}, make_indices<Kernel::outputs>{});
+        move_slots(to, from, offset, selected<operand_instances<Kernel>>{}, make_indices<Kernel::outputs>{});
     }
     template <int... Instance, int... Output>
     static SINTER_INLINE void move_slots(row_position& to, const row_position& from, const i64 (&offset)[slots<Kernel>::count],
@@ -607,7 +607,7 @@ struct row_driver {
             nothing<Pass>(result, folds<Pass>{});
             summaries<Pass> stack[order::stack_depth];
             int depth = 0;
-            odometer<Kernel> column;
+            odometer<slots<Kernel>::count> column;
             column.set(in.along.column, 0);
             i64 number = 0;
             for (i64 c = 0; c < in.along.columns; ++number) {
@@ -716,7 +716,7 @@ struct row_driver {
     static SINTER_INLINE void output_pass(const row_context& in, const row_position& at, i64 begin, i64 stop) {
         if constexpr (Kernel::any_element_output()) {
             if constexpr (Kernel::nest == nest_kind::rows && Kernel::table.inner != Kernel::table.inner_lane) {
-                odometer<Kernel> column;
+                odometer<slots<Kernel>::count> column;
                 column.set(in.along.column, 0);
                 for (i64 c = 0; c < in.along.columns; ++c) {
                     row_position here;
@@ -832,7 +832,7 @@ struct row_driver {
                 0, (static_cast<slot<Instance, outer_fold<Instance>>&>(*this).value.push(first(eval::template argument<Instance, 0>(frame))), 0)...};
             (void)done;
         }
-        SINTER_INLINE void finish(const assignment_type& assigned, const binding<Kernel>& bound, const all_loops& along,
+        SINTER_INLINE void finish(const assignment_type& assigned, const binding_of<Kernel>& bound, const all_loops& along,
                                   const once_values& once, const row_position& origin) {
             after_values after;
             const int folded[] = {0, (static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(after).value =
@@ -849,7 +849,7 @@ struct row_driver {
     // ---------------------------------------------------------------------------------------------------------- entry
 
     /// Rows [first_row, stop_row), and of each row's outputs the elements [begin, stop) (all of them when there are folds).
-    static SINTER_NOINLINE void run(const assignment_type& assigned, const binding<Kernel>& bound, const all_loops& along, i64 first_row,
+    static SINTER_NOINLINE void run(const assignment_type& assigned, const binding_of<Kernel>& bound, const all_loops& along, i64 first_row,
                                     i64 stop_row, i64 begin, i64 stop) {
         row_position origin;
         for (int s = 0; s < slots<Kernel>::count; ++s) {
@@ -862,7 +862,7 @@ struct row_driver {
             const row_frame frame{{assigned, bound, along}, once, row, origin};
             eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
         }
-        odometer<Kernel> place_of_row;
+        odometer<slots<Kernel>::count> place_of_row;
         place_of_row.set(along.outer, first_row);
         if constexpr (Kernel::table.outer != 0) {
             outer_folding<selected<outer_folds<Kernel>>> outer;

@@ -16,7 +16,7 @@ struct column_driver {
     template <class Type>
     using lane_of = typename Family::template value<Type>;
     using assignment_type = typename Kernel::assignment_type;
-    using all_loops = loops<Kernel>;
+    using all_loops = loops<slots<Kernel>::count>;
     using once_values = typename rows::once_values;
     using row_position = typename rows::row_position;
     using row_values = typename rows::row_values;
@@ -76,7 +76,7 @@ struct column_driver {
 
     struct strip_context {
         const assignment_type& assigned;
-        const binding<Kernel>& bound;
+        const binding_of<Kernel>& bound;
         const all_loops& along;
         const once_values& once;
         row_values (&column)[strip];
@@ -134,7 +134,7 @@ struct column_driver {
                                     i64 begin, i64 stop) {
         using list = typename rows::template phase<Pass, Phase>::list;
         for (int v = 0; v < in.vectors; ++v) rows::template phase<Pass, Phase>::start(state[v], list{});
-        odometer<Kernel> row;
+        odometer<slots<Kernel>::count> row;
         row.set(in.along.column, begin);
         const int full = in.last_count == width ? in.vectors : in.vectors - 1;
         for (i64 r = begin; r < stop; ++r) {
@@ -274,7 +274,7 @@ struct column_driver {
     }
     static SINTER_INLINE void output_pass(const strip_context& in, const row_position& origin) {
         if constexpr (Kernel::any_element_output()) {
-            odometer<Kernel> row;
+            odometer<slots<Kernel>::count> row;
             row.set(in.along.column, 0);
             const int full = in.last_count == width ? in.vectors : in.vectors - 1;
             for (i64 r = 0; r < in.along.columns; ++r) {
@@ -294,7 +294,7 @@ struct column_driver {
     }
 
     /// Outer rows [first_row, stop_row), of each the columns [begin, stop).
-    static SINTER_NOINLINE void run(const assignment_type& assigned, const binding<Kernel>& bound, const all_loops& along, i64 first_row,
+    static SINTER_NOINLINE void run(const assignment_type& assigned, const binding_of<Kernel>& bound, const all_loops& along, i64 first_row,
                                     i64 stop_row, i64 begin, i64 stop) {
         row_position start;
         for (int s = 0; s < slots<Kernel>::count; ++s) {
@@ -307,7 +307,7 @@ struct column_driver {
             const typename rows::row_frame frame{{assigned, bound, along}, once, none, start};
             eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
         }
-        odometer<Kernel> outer;
+        odometer<slots<Kernel>::count> outer;
         outer.set(along.outer, first_row);
         for (i64 r = first_row; r < stop_row; ++r) {
             row_position origin;
@@ -381,18 +381,18 @@ struct host_launch {
     static constexpr bool only_fast = always_fast(make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
 
     template <int Instance>
-    static SINTER_INLINE void require_unit_operand(const loops<Kernel>& along, bool& fast) {
+    static SINTER_INLINE void require_unit_operand(const loops<slots<Kernel>::count>& along, bool& fast) {
         if constexpr (per_lane(Instance)) {
             const i64 step = along.lane.stride[0][slots<Kernel>::of_instance(Instance)];
             fast = fast && (stride_of<Instance>() == lane_stride::zero ? step == 0 : step == 1);
         }
     }
     template <int Output>
-    static SINTER_INLINE void require_unit_output(const loops<Kernel>& along, bool& fast) {
+    static SINTER_INLINE void require_unit_output(const loops<slots<Kernel>::count>& along, bool& fast) {
         if constexpr (output_per_lane(Output)) fast = fast && along.lane.stride[0][slots<Kernel>::of_output(Output)] == 1;
     }
     template <int... Instance, int... Output>
-    static SINTER_INLINE bool is_fast(const loops<Kernel>& along, indices<Instance...>, indices<Output...>) {
+    static SINTER_INLINE bool is_fast(const loops<slots<Kernel>::count>& along, indices<Instance...>, indices<Output...>) {
         if (along.lane.count == 0) return true;
         if (along.lane.count > 1) return false;
         bool fast = true;
@@ -402,7 +402,7 @@ struct host_launch {
     }
 
     template <class Hook>
-    static SINTER_FORCE_INLINE void run(const assignment_type& assigned, const binding<Kernel>& bound, const loops<Kernel>& along,
+    static SINTER_FORCE_INLINE void run(const assignment_type& assigned, const binding_of<Kernel>& bound, const loops<slots<Kernel>::count>& along,
                                         const Hook& hook, int threads) {
         if constexpr (only_fast)
             split<true>(assigned, bound, along, hook, threads);
@@ -413,7 +413,7 @@ struct host_launch {
     }
     /// Rows are split when there are enough of them; else the elements of a row, where each is independent of the others.
     template <bool Fast, class Hook>
-    static SINTER_FORCE_INLINE void split(const assignment_type& assigned, const binding<Kernel>& bound, const loops<Kernel>& along,
+    static SINTER_FORCE_INLINE void split(const assignment_type& assigned, const binding_of<Kernel>& bound, const loops<slots<Kernel>::count>& along,
                                     const Hook& hook, int threads) {
         const bool divisible_rows = Kernel::table.outer == 0 && along.rows >= threads;
         const bool divisible_lanes = Kernel::nest != nest_kind::rows && along.rows < threads && along.length >= 256 * i64(threads);

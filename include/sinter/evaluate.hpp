@@ -121,6 +121,11 @@ struct selected_indices {
 template <class Selection>
 using selected = typename selected_indices<Selection>::type;
 
+template <class Kernel>
+struct operand_instances {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) { return slots<Kernel>::is_operand(i); }
+};
 template <class Kernel, site Where>
 struct at_place {
     static constexpr int limit = Kernel::instances;

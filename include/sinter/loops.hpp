@@ -7,37 +7,12 @@
 
 namespace sinter::detail {
 
-/// Operand instances and outputs under one numbering, so that a driver keeps one pointer array.
-template <class Kernel>
-struct slots {
-    static constexpr bool is_operand(int i) {
-        return Kernel::table.at[i].kind == node_kind::leaf || Kernel::table.at[i].kind == node_kind::coordinate;
-    }
-    static constexpr int count_operands() {
-        int found = 0;
-        for (int i = 0; i < Kernel::instances; ++i) found += is_operand(i);
-        return found;
-    }
-    static constexpr int operands = count_operands();
-    static constexpr int count = operands + Kernel::outputs;
-    static constexpr int of_instance(int instance) {
-        int found = 0;
-        for (int i = 0; i < instance; ++i) found += is_operand(i);
-        return found;
-    }
-    static constexpr int of_output(int output) { return operands + output; }
-    struct operand_list {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return is_operand(i); }
-    };
-};
-
 /// A list of loop axes with the strides of every slot along each.
-template <class Kernel>
+template <int Slots>
 struct axis_loops {
     int count = 0;
-    i64 size[Kernel::axes > 0 ? Kernel::axes : 1];
-    i64 stride[Kernel::axes > 0 ? Kernel::axes : 1][slots<Kernel>::count];
+    i64 size[max_loop_axes];
+    i64 stride[max_loop_axes][Slots];
     SINTER_INLINE i64 total() const {
         i64 product = 1;
         for (int i = 0; i < count; ++i) product *= size[i];
@@ -45,18 +20,18 @@ struct axis_loops {
     }
 };
 
-template <class Kernel>
+template <int Slots>
 struct loops {
-    axis_loops<Kernel> outer{}, column{}, lane{};
-    const void* pointer[slots<Kernel>::count];
-    i64 base[slots<Kernel>::count];  ///< coordinates: value at the origin
+    axis_loops<Slots> outer, column, lane;
+    const void* pointer[Slots];
+    i64 base[Slots];  ///< coordinates: value at the origin
     i64 rows = 1, columns = 1, length = 1;
 };
 
 /// What a loop axis is for in a kernel's nest.
 enum class axis_role : u8 { outer, column, lane };
 template <class Kernel>
-SINTER_INLINE axis_role role_of(int axis) {
+constexpr axis_role role_of(int axis) {
     const u32 bit = u32(1) << axis;
     if (Kernel::nest == nest_kind::rows)
         return (Kernel::table.inner_lane & bit) ? axis_role::lane : (Kernel::table.inner & bit) ? axis_role::column : axis_role::outer;
@@ -64,79 +39,80 @@ SINTER_INLINE axis_role role_of(int axis) {
     return Kernel::nest == nest_kind::columns && (Kernel::table.inner & bit) ? axis_role::column : axis_role::outer;
 }
 
+/// The loops that a kernel asks for, as a constant table.
+struct loop_facts {
+    int axes = 0;
+    signed char order[max_loop_axes]{};  ///< outermost first
+    axis_role role[max_loop_axes]{};     ///< of the axis in that place
+    bool pointwise = false;              ///< outer and lane axes may be merged
+    bool any_axis_is_lane = false;       ///< pointwise, and all operands vary over all axes: when the last axis has size 1, the
+                                         ///< next one becomes the lane's
+};
 template <class Kernel>
-SINTER_INLINE void append_axis(axis_loops<Kernel>& to, const loops<Kernel>& all, const binding<Kernel>& bound, int axis, bool merge);
-
-template <class Kernel, int... Instance, int... Output>
-SINTER_INLINE void strides_along(i64 (&stride)[slots<Kernel>::count], const binding<Kernel>& bound, int axis, indices<Instance...>,
-                                 indices<Output...>) {
-    const int set[] = {0, (stride[slots<Kernel>::of_instance(Instance)] = bound.instance_operand[Instance].stride[axis], 0)...,
-                       (stride[slots<Kernel>::of_output(Output)] = bound.output[Output].stride[axis], 0)...};
-    (void)set;
-}
-/// Adds an axis inside the ones already listed; merged with the last when every slot steps evenly through both.
-template <class Kernel>
-SINTER_INLINE void append_axis(axis_loops<Kernel>& to, const binding<Kernel>& bound, int axis) {
-    if (bound.size[axis] == 1) return;
-    i64 stride[slots<Kernel>::count];
-    strides_along<Kernel>(stride, bound, axis, selected<typename slots<Kernel>::operand_list>{}, make_indices<Kernel::outputs>{});
-    if (to.count > 0) {
-        bool even = true;
-        for (int s = 0; s < slots<Kernel>::count; ++s)
-            even = even && to.stride[to.count - 1][s] == stride[s] * bound.size[axis];
-        if (even) {
-            to.size[to.count - 1] *= bound.size[axis];
-            for (int s = 0; s < slots<Kernel>::count; ++s) to.stride[to.count - 1][s] = stride[s];
-            return;
-        }
-    }
-    to.size[to.count] = bound.size[axis];
-    for (int s = 0; s < slots<Kernel>::count; ++s) to.stride[to.count][s] = stride[s];
-    ++to.count;
-}
-
-template <class Kernel, int... Instance, int... Output>
-SINTER_INLINE void set_pointers(loops<Kernel>& out, const binding<Kernel>& bound, indices<Instance...>, indices<Output...>) {
-    const int set[] = {0,
-                       (out.pointer[slots<Kernel>::of_instance(Instance)] = bound.instance_operand[Instance].pointer,
-                        out.base[slots<Kernel>::of_instance(Instance)] = bound.instance_operand[Instance].base, 0)...,
-                       (out.pointer[slots<Kernel>::of_output(Output)] = bound.output[Output].pointer,
-                        out.base[slots<Kernel>::of_output(Output)] = 0, 0)...};
-    (void)set;
-}
-
-/// Sorts the axes of a bound kernel into loops.
-template <class Kernel>
-SINTER_INLINE void make_loops(loops<Kernel>& out, const binding<Kernel>& bound) {
-    set_pointers<Kernel>(out, bound, selected<typename slots<Kernel>::operand_list>{}, make_indices<Kernel::outputs>{});
-    if constexpr (Kernel::nest == nest_kind::pointwise) {
-        // One list; its innermost axis is the lane's, however many loop axes it has swallowed.
-        axis_loops<Kernel> all{};
-        for (int i = 0; i < Kernel::axes; ++i) append_axis<Kernel>(all, bound, Kernel::table.order[i]);
-        bool lane_is_last = Kernel::axes > 0;
-        // The vector axis must be the innermost: when its size is 1 at run time, there is no lane axis.
-        if constexpr (Kernel::vector_axis >= 0)
-            if (bound.size[Kernel::vector_axis] == 1) lane_is_last = false;
-        for (int i = 0; i < all.count; ++i) {
-            axis_loops<Kernel>& to = lane_is_last && i == all.count - 1 ? out.lane : out.outer;
-            to.size[to.count] = all.size[i];
-            for (int s = 0; s < slots<Kernel>::count; ++s) to.stride[to.count][s] = all.stride[i][s];
-            ++to.count;
-        }
-    } else {
+struct loop_facts_of {
+    static constexpr loop_facts make() {
+        loop_facts out;
+        out.axes = Kernel::axes;
         for (int i = 0; i < Kernel::axes; ++i) {
-            const int axis = Kernel::table.order[i];
-            switch (role_of<Kernel>(axis)) {
-                case axis_role::outer: append_axis<Kernel>(out.outer, bound, axis); break;
-                case axis_role::column: append_axis<Kernel>(out.column, bound, axis); break;
-                case axis_role::lane: append_axis<Kernel>(out.lane, bound, axis); break;
+            out.order[i] = static_cast<signed char>(Kernel::table.order[i]);
+            out.role[i] = role_of<Kernel>(Kernel::table.order[i]);
+        }
+        out.pointwise = Kernel::nest == nest_kind::pointwise;
+        out.any_axis_is_lane = out.pointwise;
+        u32 all = 0;
+        for (int o = 0; o < Kernel::outputs; ++o) all |= Kernel::table.output_free[o];
+        for (int o = 0; o < Kernel::outputs; ++o) out.any_axis_is_lane = out.any_axis_is_lane && Kernel::table.output_free[o] == all;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (slots<Kernel>::is_operand(i) && Kernel::table.at[i].free != 0 && Kernel::table.at[i].free != all)
+                out.any_axis_is_lane = false;
+        return out;
+    }
+    static constexpr loop_facts value = make();
+};
+
+template <class Tag, int Slots>
+struct loop_maker {
+    /// Adds an axis inside the ones already listed; merged with the last when every slot steps evenly through both.
+    static SINTER_FORCE_INLINE void append(axis_loops<Slots>& to, const binding<Slots>& bound, int axis) {
+        const i64 size = bound.size[axis];
+        if (size == 1) return;
+        if (to.count > 0) {
+            bool even = true;
+            for (int s = 0; s < Slots; ++s) even = even && to.stride[to.count - 1][s] == bound.stride[s][axis] * size;
+            if (even) {
+                to.size[to.count - 1] *= size;
+                for (int s = 0; s < Slots; ++s) to.stride[to.count - 1][s] = bound.stride[s][axis];
+                return;
             }
         }
+        to.size[to.count] = size;
+        for (int s = 0; s < Slots; ++s) to.stride[to.count][s] = bound.stride[s][axis];
+        ++to.count;
     }
-    out.rows = out.outer.total();
-    out.columns = out.column.total();
-    out.length = out.lane.total();
-}
+    static SINTER_NOINLINE void make(const loop_facts& facts, const binding<Slots>& bound, loops<Slots>& out) {
+        for (int s = 0; s < Slots; ++s) {
+            out.pointer[s] = bound.pointer[s];
+            out.base[s] = bound.base[s];
+        }
+        axis_loops<Slots>* const list[] = {&out.outer, &out.column, facts.pointwise ? &out.outer : &out.lane};
+        bool lane_is_last = false;
+        for (int i = 0; i < facts.axes; ++i) {
+            const int axis = facts.order[i];
+            append(*list[int(facts.role[i])], bound, axis);
+            if (facts.role[i] == axis_role::lane) lane_is_last = bound.size[axis] != 1 || facts.any_axis_is_lane;
+        }
+        if (facts.pointwise && lane_is_last && out.outer.count > 0) {
+            // One list; its innermost axis is the lane's, however many loop axes it has swallowed.
+            const int innermost = --out.outer.count;
+            out.lane.size[0] = out.outer.size[innermost];
+            for (int s = 0; s < Slots; ++s) out.lane.stride[0][s] = out.outer.stride[innermost][s];
+            out.lane.count = 1;
+        }
+        out.rows = out.outer.total();
+        out.columns = out.column.total();
+        out.length = out.lane.total();
+    }
+};
 
 /// How an operand steps along the lane: known while compiling, or not.
 enum class lane_stride : u8 { zero, unit, unknown };
@@ -152,24 +128,24 @@ constexpr lane_stride operand_stride() {
 }
 
 /// Position in a list of axes, advanced row-major; offsets of all slots follow.
-template <class Kernel>
+template <int Slots>
 struct odometer {
-    i64 index[Kernel::axes > 0 ? Kernel::axes : 1]{};
-    i64 offset[slots<Kernel>::count]{};
+    i64 index[max_loop_axes];
+    i64 offset[Slots];
 
-    SINTER_INLINE void set(const axis_loops<Kernel>& along, i64 linear) {
-        for (int s = 0; s < slots<Kernel>::count; ++s) offset[s] = 0;
+    SINTER_INLINE void set(const axis_loops<Slots>& along, i64 linear) {
+        for (int s = 0; s < Slots; ++s) offset[s] = 0;
         for (int i = along.count - 1; i >= 0; --i) {
             index[i] = linear % along.size[i];
             linear /= along.size[i];
-            for (int s = 0; s < slots<Kernel>::count; ++s) offset[s] += index[i] * along.stride[i][s];
+            for (int s = 0; s < Slots; ++s) offset[s] += index[i] * along.stride[i][s];
         }
     }
-    SINTER_INLINE void next(const axis_loops<Kernel>& along) {
+    SINTER_INLINE void next(const axis_loops<Slots>& along) {
         for (int i = along.count - 1; i >= 0; --i) {
-            for (int s = 0; s < slots<Kernel>::count; ++s) offset[s] += along.stride[i][s];
+            for (int s = 0; s < Slots; ++s) offset[s] += along.stride[i][s];
             if (++index[i] < along.size[i]) return;
-            for (int s = 0; s < slots<Kernel>::count; ++s) offset[s] -= along.size[i] * along.stride[i][s];
+            for (int s = 0; s < Slots; ++s) offset[s] -= along.size[i] * along.stride[i][s];
             index[i] = 0;
         }
     }

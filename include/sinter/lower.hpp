@@ -12,6 +12,7 @@ namespace sinter {
 /// Loop axes of a kernel: those of the outputs, and one for each axis that a dropping reduction folds.
 inline constexpr int max_loop_axes = 12;
 inline constexpr int max_chain = 8;
+inline constexpr int max_chain_steps = 24;
 
 /// Why a program is not one kernel.
 enum class nest_violation : u8 {
@@ -55,8 +56,8 @@ struct instance {
     int rank = 0;
     int axis[max_rank]{};             ///< loop axis of each own axis (after the chain), -1 if none
     bool varies[max_rank]{};          ///< false: broadcast along it
+    int chain = 0;                    ///< first of its index maps in `lowered::step`
     int chain_length = 0;
-    chain_step chain[max_chain]{};
     u32 free = 0;                     ///< loop axes that the value varies over
     u32 folded = 0;                   ///< reduce: loop axes that it folds
     u32 lane_axes = 0;                ///< reduce: the folded ones under the lane rule (trailing); the others: column rule
@@ -66,9 +67,11 @@ struct instance {
 
 template <int Nodes, int Outputs>
 struct lowered {
-    static constexpr int capacity = 2 * Nodes + 16;
+    static constexpr int capacity = Nodes + Nodes / 2 + 8;
     int size = 0;
     instance at[capacity]{};
+    int step_count = 0;
+    chain_step step[max_chain_steps]{};  ///< index maps of operand instances, chain after chain
     int output[Outputs]{};            ///< instance of each output, -1 if it is an immediate
     int output_immediate[Outputs]{};
     int output_axis[Outputs][max_rank]{};
@@ -254,9 +257,10 @@ struct lowering {
         }
         made.chain_length = 0;
         const bool carries_chain = n.kind == node_kind::leaf || n.kind == node_kind::coordinate;
-        if (carries_chain) {
+        if (carries_chain && chain.length > 0) {
             made.chain_length = chain.length;
-            for (int i = 0; i < chain.length; ++i) made.chain[i] = chain.step[i];
+            made.chain = place_chain(chain);
+            if (out.why != nest_violation::none) return -1;
         }
         access inner;
         inner.rank = made.rank;
@@ -307,6 +311,18 @@ struct lowering {
             default: break;
         }
         return add(made);
+    }
+
+    /// Where a chain stands in the pool; added when it is new.
+    constexpr int place_chain(const chain_list& chain) {
+        for (int begin = 0; begin + chain.length <= out.step_count; ++begin) {
+            bool same = true;
+            for (int i = 0; same && i < chain.length; ++i) same = out.step[begin + i] == chain.step[i];
+            if (same) return begin;
+        }
+        if (out.step_count + chain.length > max_chain_steps) return fail(nest_violation::too_large);
+        for (int i = 0; i < chain.length; ++i) out.step[out.step_count++] = chain.step[i];
+        return out.step_count - chain.length;
     }
 
     /// Marks the stretched axes on every step of a chain.
@@ -505,7 +521,7 @@ struct lowering {
     constexpr int add(const instance& made) {
         for (int i = 0; i < out.size; ++i) {
             const instance& known = out.at[i];
-            if (known.node != made.node || known.free != made.free || known.chain_length != made.chain_length ||
+            if (known.node != made.node || known.free != made.free || known.chain_length != made.chain_length || known.chain != made.chain ||
                 known.folded != made.folded)
                 continue;
             bool same = known.rank == made.rank;
@@ -513,7 +529,6 @@ struct lowering {
             // Where the value doesn't vary, the axis it would follow is without meaning.
             for (int a = 0; same && a < made.rank; ++a)
                 same = known.varies[a] == made.varies[a] && (!made.varies[a] || known.axis[a] == made.axis[a]);
-            for (int a = 0; same && a < made.chain_length; ++a) same = known.chain[a] == made.chain[a];
             if (same) return i;
         }
         if (out.size == lowered<Nodes, Outputs>::capacity) return fail(nest_violation::too_large);

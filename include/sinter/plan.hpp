@@ -102,6 +102,14 @@ struct canonical_order {
 };
 
 inline constexpr int plan_name_capacity = 63;
+/// Has a node an operation that is worth a name? Conversions to float that nobody wrote stay out.
+constexpr bool named(const node_value& node) {
+    if (node.op == nullptr) return false;
+    const char* name = node.op->name;
+    const char* implicit = "to_float";
+    while (*name && *name == *implicit) ++name, ++implicit;
+    return *name != *implicit;
+}
 
 /// Names of the operations in canonical order: "max_sub_exp_sum_reciprocal_mul". A long one ends in "_and_17_more". Letters, digits
 /// and underscores only.
@@ -110,11 +118,11 @@ constexpr fixed_text<plan_name_capacity> plan_name(const node_value* node, const
     fixed_text<plan_name_capacity> out;
     text_writer to(out.letters, plan_name_capacity + 1);
     int names = 0;
-    for (int i = 0; i < order.size; ++i) names += node[order.at[i]].op != nullptr;
+    for (int i = 0; i < order.size; ++i) names += named(node[order.at[i]]);
     if (names == 0) to.add("copy");
     for (int i = 0, written = 0; i < order.size; ++i) {
+        if (!named(node[order.at[i]])) continue;
         const op_facts* op = node[order.at[i]].op;
-        if (op == nullptr) continue;
         int letters = 0;
         while (op->name[letters]) ++letters;
         if (to.length + letters + 14 > plan_name_capacity && written + 1 < names) {
@@ -215,10 +223,7 @@ private:
                 sum += op->cost;
         return sum;
     }
-    static constexpr bool is_open(int place) {
-        const int axis = table.order[place];
-        return table.axis_size[axis] < 0;
-    }
+    static constexpr bool is_open(int place) { return table.axis_size[table.order[place]] < 0; }
     static constexpr int count_open_axes() {
         int count = 0;
         for (int i = 0; i < table.axis_count; ++i) count += is_open(i);
@@ -243,14 +248,13 @@ public:
     /// Bytes moved at least: each operand read once along the axes on which it varies, each output written once. -1 for a cut program
     /// with run-time sizes.
     template <class... Sizes>
-        requires(is_index<Sizes> && ...)
+        requires(int(sizeof...(Sizes)) == open_axes && (is_index<Sizes> && ...))
     static constexpr i64 bytes(Sizes... sizes) {
-        static_assert(int(sizeof...(Sizes)) == open_axes,
-                      "[SINTER-P006] bytes takes one size for each run-time axis of the loops, from outer to inner (open_axes).");
         const i64 given[] = {i64(sizes)..., 0};
         if constexpr (one_kernel) {
             i64 size[max_loop_axes]{};
-            for (int i = 0, next = 0; i < table.axis_count; ++i) size[table.order[i]] = is_open(i) ? given[next++] : table.axis_size[table.order[i]];
+            for (int i = 0, next = 0; i < table.axis_count; ++i)
+                size[table.order[i]] = is_open(i) ? given[next++] : table.axis_size[table.order[i]];
             return bytes_at(size);
         } else {
             i64 sum = 0;
@@ -279,18 +283,10 @@ struct plan : plan<Formula, targets::logical> {
     using base::table;
 
 private:
-    static constexpr int widest() {
-        int bytes = 1;
-        for (int i = 0; i < table.size; ++i) {
-            const int size = int(dtype_size(table.at[i].type));
-            if (size > bytes) bytes = size;
-        }
-        return bytes;
-    }
     static constexpr split_rule choose_split() {
         u32 kept = 0;
         for (const u32 axes_of_output : base::lowering::value.output_free) kept |= axes_of_output & ~(table.inner | table.outer);
-        if (!Target::threads || kept == 0 || table.outer) return split_rule::nothing;
+        if (!Target::threads || !base::one_kernel || kept == 0 || table.outer) return split_rule::nothing;
         return base::nest == nest_kind::pointwise ? split_rule::elements
                : base::nest == nest_kind::rows    ? split_rule::rows
                                                   : split_rule::columns;
@@ -298,8 +294,8 @@ private:
 
 public:
     using target = Target;
-    /// Elements of the widest type that one step computes on.
-    static constexpr int width = Target::vector_bytes >= widest() ? Target::vector_bytes / widest() : 1;
+    /// Elements that one step computes on: of every type as many as a register holds of f32.
+    static constexpr int width = Target::vector_bytes >= 4 ? Target::vector_bytes / 4 : 1;
     static constexpr split_rule split = choose_split();
     /// Memory that a launch needs beyond operands and outputs: nothing yet on any target.
     static constexpr i64 scratch = 0;
@@ -310,18 +306,19 @@ public:
     }
 };
 
+namespace detail {
 /// What stands in for a formula that didn't compile says nothing new.
-template <class Target>
-struct plan<poison, Target> {
+struct plan_of_mistake {
     static constexpr bool one_kernel = true;
     static constexpr int kernels = 1, stages = 1;
 };
-template <class Rule, class... What, class Target>
-struct plan<mistake<Rule, What...>, Target> : plan<poison, Target> {};
+template <class Formula, class Target>
+using plan_for = conditional<operand_kind_of<Formula> == operand_kind::poison, plan_of_mistake, plan<remove_cvref<Formula>, Target>>;
+}  // namespace detail
 
 /// The plan of a formula's type: `plan_of<decltype(e)>.kernels`, `plan_of<decltype(e), targets::cpu>.width`.
 template <class Formula, class Target = targets::logical>
-inline constexpr plan<remove_cvref<Formula>, Target> plan_of{};
+inline constexpr detail::plan_for<Formula, Target> plan_of{};
 
 namespace detail {
 /// The sizes of a formula's loop axes with these operands; outputs that aren't there yet have the sizes of their values. An axis
@@ -329,19 +326,24 @@ namespace detail {
 template <class Plan, class Operands, int... Output, int... Instance>
 constexpr void loop_sizes(const Operands& operands, i64 (&size)[max_loop_axes], indices<Output...>, indices<Instance...>) {
     using kernel = kernel_facts<typename Plan::assignment_type>;
-    binding<kernel> bound;
-    status ignored;
-    for (int a = 0; a < kernel::axes; ++a) bound.size[a] = kernel::table.axis_size[a] >= 0 ? kernel::table.axis_size[a] : -1;
+    for (int a = 0; a < kernel::axes; ++a) size[a] = kernel::table.axis_size[a] >= 0 ? kernel::table.axis_size[a] : -1;
     const shape result[] = {run_time_shape<kernel, kernel::root[Output]>(operands)...};
     for (int o = 0; o < kernel::output_count; ++o)
         for (int i = 0; i < kernel::output_shape[o].rank; ++i) {
             const i64 found = result[o].from_right(kernel::output_shape[o].rank - 1 - i);
-            if (kernel::table.output_varies[o][i] && found > bound.size[kernel::table.output_axis[o][i]])
-                bound.size[kernel::table.output_axis[o][i]] = found;
+            if (kernel::table.output_varies[o][i] && found > size[kernel::table.output_axis[o][i]])
+                size[kernel::table.output_axis[o][i]] = found;
         }
-    const bool done[] = {true, binder<kernel>::template bind_instance<Instance>(operands, bound, ignored)...};
+    slot_state given[slots<kernel>::count];
+    const bool done[] = {true, (give_operand<kernel, Instance>(given, operands), true)...};
     (void)done;
-    for (int a = 0; a < kernel::axes; ++a) size[a] = bound.size[a];
+    constexpr auto& facts = binding_facts_of<kernel>::value;
+    for (int s = 0; s < facts.operands; ++s) {
+        for (int c = 0; c < facts.slot[s].chain_length; ++c)
+            if (!apply_step(kernel::table.step[facts.slot[s].chain + c], given[s].view)) return;
+        for (int i = 0; i < facts.slot[s].rank; ++i)
+            if (facts.slot[s].varies >> i & 1) size[facts.slot[s].axis[i]] = given[s].view.sizes.size[i];
+    }
 }
 }  // namespace detail
 

@@ -211,8 +211,8 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
     static bool bind_stage(const assignment_type& whole, const Buffers& buffers, status& result) {
         const auto assigned = stage_assignment<Stage>(whole, buffers);
         using kernel = kernel_facts<remove_cvref<decltype(assigned)>>;
-        binding<kernel> bound;
-        result = bind<kernel>(assigned, bound);
+        binding_of<kernel> bound;
+        result = bind<kernel, assignment_type>(assigned, bound);
         return result.ok();
     }
     template <int Stage, class Executor, class Buffers>

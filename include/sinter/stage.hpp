@@ -56,8 +56,8 @@ constexpr i64 bytes_moved(const lowered<Nodes, Outputs>& table, int outputs, con
         i64 count = 1;
         for (int a = 0; a < table.axis_count; ++a) {
             if (!(axes_it_has >> a & 1)) continue;
-            if (size[a] < 0) known = false;
-            count *= size[a];
+            known = known && size[a] >= 0;
+            count *= known ? size[a] : 0;
         }
         total += count * i64(dtype_size(type));
     };
@@ -138,18 +138,34 @@ struct cutter {
         for (int i = 0; i < nodes; ++i) identity[i] = identity_of(i);
     }
 
+    // Run-time sizes as far as the program shows them. Lowering takes it for granted that a run-time size fits where it has to,
+    // and the call checks; two kernels need not take what one can't promise.
+
     /// A run-time size as a number of its own: below -1, above every name.
     static constexpr i64 unknown_size(int place, int axis) { return -2 - i64(place) * max_rank - axis; }
-    static constexpr i64 meet(i64 left, i64 right) { return left == 1 || (right >= 0 && right != 1) ? right : left; }
+    static constexpr bool is_unknown(i64 size) { return size < -1 && size > -(i64(1) << 56); }
+    /// Two sizes meet in an operation: they are equal or one is 1, so an unknown one takes the other's name everywhere.
+    constexpr i64 meet(i64 left, i64 right) {
+        if (left == 1 || left == right) return right;
+        if (right == 1) return left;
+        const i64 kept = is_unknown(left) ? right : left, gone = is_unknown(left) ? left : right;
+        if (is_unknown(gone))
+            for (shape& one : identity)
+                for (i64& size : one.size)
+                    if (size == gone) size = kept;
+        return kept;
+    }
     /// The sizes of a node where equal entries mean equal sizes when run, as far as the program shows it.
-    constexpr shape identity_of(int index) const {
+    constexpr shape identity_of(int index) {
         const node_value& n = Lowering::node[index];
         shape from = n.arity > 0 ? identity[n.argument[0]] : Lowering::facts.sizes[index];
         if (n.kind == node_kind::map) {
             for (int a = 1; a < n.arity; ++a) {
-                const shape right = identity[n.argument[a]], left = from;
-                from.rank = left.rank > right.rank ? left.rank : right.rank;
-                for (int d = 0; d < from.rank; ++d) from.size[from.rank - 1 - d] = meet(left.from_right(d), right.from_right(d));
+                const shape left = from;
+                const int right = n.argument[a];
+                if (identity[right].rank > from.rank) from.rank = identity[right].rank;
+                for (int d = 0; d < from.rank; ++d)
+                    from.size[from.rank - 1 - d] = meet(left.from_right(d), identity[right].from_right(d));
             }
         } else if (n.kind == node_kind::reduce) {
             bool reduced[max_rank]{};
@@ -202,10 +218,40 @@ struct cutter {
         work.choose_nest();
         return work.out;
     }
+    /// Along a folded axis there is no broadcasting when run: all that vary along it must be known to have one size.
+    constexpr bool folds_agree(const trial& table) const {
+        i64 known[max_loop_axes]{};
+        bool agree = true;
+        const auto note = [&](int axis, i64 size) {
+            if (!((table.inner | table.outer) >> axis & 1)) return;
+            if (known[axis] != 0 && known[axis] != size) agree = false;
+            known[axis] = size;
+        };
+        for (int t = 0; t < taken_count; ++t) {
+            const shape sizes = identity_of_target(taken[t]);
+            for (int i = 0; i < sizes.rank; ++i)
+                if (table.output_varies[t][i]) note(table.output_axis[t][i], sizes.size[i]);
+        }
+        lowering<nodes, capacity> work;
+        for (int i = 0; i < table.size; ++i) {
+            const instance& it = table.at[i];
+            if (it.kind != node_kind::leaf) continue;
+            chain_list chain;
+            chain.length = it.chain_length;
+            for (int s = 0; s < it.chain_length; ++s) chain.step[s] = table.step[it.chain + s];
+            shape sizes{};
+            bool stretched[max_rank]{};
+            work.chain_shape(identity[it.node], chain, sizes, stretched);
+            for (int a = 0; a < it.rank; ++a)
+                if (it.varies[a]) note(it.axis[a], sizes.size[a] == dyn ? unknown_size(leaves + it.node, a) : sizes.size[a]);
+        }
+        return agree;
+    }
     constexpr bool take(int target) {
         if (!agrees_with_taken(target)) return false;
         taken[taken_count++] = target;
-        if (lower_taken().why == nest_violation::none) return true;
+        const trial table = lower_taken();
+        if (table.why == nest_violation::none && folds_agree(table)) return true;
         --taken_count;
         return false;
     }

@@ -51,13 +51,13 @@ struct cpu_executor {
     template <class Assignment>
     SINTER_FORCE_INLINE status launch(const Assignment& assigned) const {
         using kernel_type = kernel<Assignment>;
-        binding<kernel_type> bound;
-        const status checked = sinter::detail::bind<kernel_type>(assigned, bound);
+        sinter::detail::binding_of<kernel_type> bound;
+        const status checked = sinter::detail::bind<kernel_type, cpu_family>(assigned, bound);
         if (!checked.ok() || bound.empty_output) return checked;
-        sinter::detail::loops<kernel_type> along;
-        sinter::detail::make_loops<kernel_type>(along, bound);
-        using host = sinter::detail::host_launch<kernel_type, cpu_family>;
-        host::run(assigned, bound, along, hook, threads);
+        constexpr int slot_count = sinter::detail::slots<kernel_type>::count;
+        sinter::detail::loops<slot_count> along;
+        sinter::detail::loop_maker<cpu_family, slot_count>::make(sinter::detail::loop_facts_of<kernel_type>::value, bound, along);
+        sinter::detail::host_launch<kernel_type, cpu_family>::run(assigned, bound, along, hook, threads);
         return {};
     }
 };

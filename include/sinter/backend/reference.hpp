@@ -404,8 +404,8 @@ struct reference_executor {
     template <class Assignment>
     status launch(const Assignment& assigned) const {
         using kernel = kernel_facts<Assignment>;
-        binding<kernel> bound;
-        const status checked = detail::bind<kernel>(assigned, bound);
+        detail::binding_of<kernel> bound;
+        const status checked = detail::bind<kernel, reference_executor>(assigned, bound);
         if (!checked.ok() || bound.empty_output) return checked;
         const float_environment exact;
         return detail::reference_evaluation<kernel, Assignment>{assigned}.run(make_indices<kernel::node_count>{},
