@@ -10,7 +10,7 @@ using namespace harness;
 TEST_CASE("f32: sin cos tan sinh cosh asin acos atan") {
     tally all("f32: sin cos tan sinh cosh asin acos atan");
     pointwise_cases(all, types<float, float, float, float, float, float, float, float>{}, types<float>{},
-               si::fused([](auto a) {
+                    si::fused([](auto a) {
         return si::outputs(sin(a), cos(a), tan(a), sinh(a), cosh(a), asin(a), acos(a), atan(a));
     }));
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// i64: wrapping arithmetic, division, bits, shifts, selection.
+#ifndef SINTER_TEST_BACKEND_HEADER
+#include <sinter/backend/cpu.hpp>
+#endif
+#include "harness.hpp"
+
+using namespace harness;
+
+TEST_CASE("i64: + - * / % neg abs sign") {
+    tally all("i64: + - * / % neg abs sign");
+    pointwise_cases(all, types<i64, i64, i64, i64, i64, i64, i64, i64>{}, types<i64, i64>{},
+                    si::fused([](auto a, auto b) {
+        return si::outputs(a + b, a - b, a * b, a / b, a % b, -a, abs(a), sign(a));
+    }));
+}
+
+TEST_CASE("i64: bits, shifts, minimum maximum") {
+    tally all("i64: bits, shifts, minimum maximum");
+    strided_cases(all, types<i64, i64, i64, i64, i64, i64, i64, i64>{}, types<i64, i64>{},
+                  si::fused([](auto a, auto b) {
+        return si::outputs(a & b, a | b, a ^ b, ~a, a << b, a >> b, minimum(a, b), maximum(a, b));
+    }));
+}
+
+TEST_CASE("i64: small shifts, wrapping chains, clamp, where, relu") {
+    tally all("i64: small shifts, wrapping chains, clamp, where, relu");
+    strided_cases(all, types<i64, i64, i64, i64, i64, i64, i64>{}, types<i64, i64, i64>{},
+                  si::fused([](auto a, auto b, auto c) {
+        return si::outputs(a << (b & 15), a >> (b & 15), (a + b) * (a - c), clamp(a, b, c), where(a < b, b, c),
+                           relu(a), si::cast<i64>(a + a));
+    }));
+}

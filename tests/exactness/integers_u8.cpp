@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// u8: wrapping arithmetic, division, bits, shifts, selection.
+#ifndef SINTER_TEST_BACKEND_HEADER
+#include <sinter/backend/cpu.hpp>
+#endif
+#include "harness.hpp"
+
+using namespace harness;
+
+TEST_CASE("u8: + - * / % neg abs sign") {
+    tally all("u8: + - * / % neg abs sign");
+    pointwise_cases(all, types<u8, u8, u8, u8, u8, u8, u8, u8>{}, types<u8, u8>{}, si::fused([](auto a, auto b) {
+        return si::outputs(a + b, a - b, a * b, a / b, a % b, -a, abs(a), sign(a));
+    }));
+}
+
+TEST_CASE("u8: bits, shifts, minimum maximum") {
+    tally all("u8: bits, shifts, minimum maximum");
+    strided_cases(all, types<u8, u8, u8, u8, u8, u8, u8, u8>{}, types<u8, u8>{}, si::fused([](auto a, auto b) {
+        return si::outputs(a & b, a | b, a ^ b, ~a, a << b, a >> b, minimum(a, b), maximum(a, b));
+    }));
+}
+
+TEST_CASE("u8: small shifts, wrapping chains, clamp, where, relu") {
+    tally all("u8: small shifts, wrapping chains, clamp, where, relu");
+    strided_cases(all, types<u8, u8, u8, u8, u8, u8, i64>{}, types<u8, u8, u8>{},
+                  si::fused([](auto a, auto b, auto c) {
+        return si::outputs(a << (b & 15), a >> (b & 15), (a + b) * (a - c), clamp(a, b, c), where(a < b, b, c),
+                           relu(a), si::cast<i64>(a + a));
+    }));
+}
