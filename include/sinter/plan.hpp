@@ -160,13 +160,13 @@ constexpr u64 plan_hash(const canonical_order<Lowering::node_count>& order) {
             for (int a = 0; a < n.op->map.count; ++a) hash.number(n.op->map.number[a]);
             hash.number(n.op->axis);
         }
-        hash.byte(u64(Lowering::facts.type[index].type));
+        hash.text(dtype_name(Lowering::facts.type[index].type));
         hash.byte(u64(Lowering::facts.type[index].weak));
         hash.sizes(Lowering::facts.sizes[index]);
     }
     for (int o = 0; o < Lowering::output_count; ++o) {
         hash.number(order.place[Lowering::root[o]]);
-        hash.byte(u64(Lowering::output_type[o]));
+        hash.text(dtype_name(Lowering::output_type[o]));
         hash.sizes(Lowering::output_shape[o]);
     }
     return hash.value;
