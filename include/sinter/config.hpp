@@ -47,6 +47,13 @@
 #define SINTER_CUDA 0
 #define SINTER_HOST_DEVICE
 #endif
+// Before a template that is marked for both sides and calls host functions in some of its branches: tracing runs in constant
+// evaluation alone.
+#if SINTER_NVCC
+#define SINTER_HOST_CALLS _Pragma("nv_exec_check_disable")
+#else
+#define SINTER_HOST_CALLS
+#endif
 #if defined(__CUDA_ARCH__)
 #define SINTER_DEVICE_PASS 1
 #else

@@ -306,6 +306,7 @@ SINTER_INLINE auto apply_direct(const Expressions&... arguments) {
 }
 
 /// Applies an operation to operands: on the tape inside a traced lambda, else as an expression.
+SINTER_HOST_CALLS
 template <class Op, class... Arguments>
 SINTER_INLINE auto apply(Arguments&&... arguments) {
     if constexpr (((operand_kind_of<Arguments> == operand_kind::poison) || ...))
@@ -430,6 +431,7 @@ constexpr auto inline_trace(Arguments... arguments) {
     return Lambda{}(place(*on, arguments)...);
 }
 /// Calls a traced lambda with operands.
+SINTER_HOST_CALLS
 template <class Lambda, class... Arguments>
 SINTER_HOST_DEVICE constexpr auto call_fused(Arguments&&... arguments) {
     if constexpr (((operand_kind_of<Arguments> == operand_kind::poison) || ...))

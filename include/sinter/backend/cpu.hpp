@@ -11,9 +11,7 @@
 #include "../diagnose.hpp"  // first: compilers print the chain of includes to a failed check
 #include "../shape.hpp"
 
-#include "../drive.hpp"
-#include "../drive_columns.hpp"
-#include "../run.hpp"
+#include "../drive_host.hpp"
 #include "cpu_lane.hpp"
 
 namespace sinter::backend::SINTER_ISA {
@@ -24,15 +22,6 @@ struct cpu_family {
     template <class Type>
     using value = vec<Type, native_width>;
     static constexpr int width = native_width;
-};
-
-/// Runs everything on the calling thread.
-struct one_thread {
-    static constexpr int threads = 1;
-    template <class Function>
-    SINTER_FORCE_INLINE void operator()(int count, const Function& function) const {
-        for (int i = 0; i < count; ++i) function(i);
-    }
 };
 
 /// The executor. `Hook` is called as hook(n, f).
@@ -50,19 +39,11 @@ struct cpu_executor {
     }
     template <class Assignment>
     SINTER_FORCE_INLINE status launch(const Assignment& assigned) const {
-        using kernel_type = kernel<Assignment>;
-        sinter::detail::binding_of<kernel_type> bound;
-        const status checked = sinter::detail::bind<kernel_type, cpu_family>(assigned, bound);
-        if (!checked.ok() || bound.empty_output) return checked;
-        constexpr int slot_count = sinter::detail::slots<kernel_type>::count;
-        sinter::detail::loops<slot_count> along;
-        sinter::detail::loop_maker<cpu_family, slot_count>::make(sinter::detail::loop_facts_of<kernel_type>::value, bound, along);
-        sinter::detail::host_launch<kernel_type, cpu_family>::run(assigned, bound, along, hook, threads);
-        return {};
+        return launch_on_host<cpu_family>(assigned, hook, threads);
     }
 };
 
-inline constexpr cpu_executor<one_thread> cpu{one_thread{}, 1};
+inline constexpr cpu_executor<calling_thread> cpu{calling_thread{}, 1};
 
 #if defined(_OPENMP)
 /// Hook for OpenMP (compile with -fopenmp).
