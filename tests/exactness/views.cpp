@@ -56,7 +56,9 @@ TEST_CASE("reshape, unflatten, flatten, squeeze, unsqueeze, expand of operands")
 TEST_CASE("reductions of mapped values, mapped reductions") {
     tally all("maps and reductions");
     for (int c = 0; c < input_layouts; ++c)
-        for (i64 n : {i64(1), i64(7), i64(33), i64(130), i64(1025)})
+        for (int l = 0; l < fold_length_count; l += 13) {
+            const i64 n = fold_length(l);
+            if (n > 3000) continue;
             all.same(
                 [](auto y, auto z, auto x) {
                     return si::tie(y, z) = si::let(x, [](auto a) {
@@ -68,6 +70,7 @@ TEST_CASE("reductions of mapped values, mapped reductions") {
                 memory<float, si::extents<dyn, dyn, 1>>(place({3, {3, 2, 1}}, layout(c % output_layouts)), mix::anything, u64(c)),
                 memory<float, cube>(place({3, {3, 2, n}}, layout((c + 1) % output_layouts)), mix::anything, u64(c + 1)),
                 memory<float, cube>(place({3, {2, 3, n}}, layout(c)), mix::sprinkled, u64(c + 50)));
+        }
 }
 TEST_CASE("coordinates: alone, mixed with data, under maps, folded") {
     tally all("coordinates");
