@@ -26,12 +26,14 @@ struct letters {
     }
     static constexpr std::size_t length = Size - 1;
 };
+template <std::size_t Length>
+inline constexpr bool is_short = Length >= 1 && Length <= 7;
 }  // namespace detail
 
 /// "seq"_d: a named size. Up to seven letters are packed into a negative number, so that a name is an ordinary extent.
 template <detail::letters Name>
 consteval i64 operator""_d() {
-    static_assert(Name.length >= 1 && Name.length <= 7, "[SINTER-S001] a named size has one to seven letters.");
+    static_assert(detail::is_short<Name.length>, "[SINTER-S001] a named size has one to seven letters. Hint: abbreviate.");
     u64 packed = 0;
     for (std::size_t i = 0; i < Name.length; ++i) packed = packed << 8 | static_cast<unsigned char>(Name.text[i]);
     return static_cast<i64>(packed | u64(1) << 63);
@@ -148,6 +150,8 @@ struct size_storage {
 };
 template <>
 struct size_storage<0> {};
+template <i64... Sizes>
+inline constexpr bool few_axes = sizeof...(Sizes) <= max_rank;
 /// (Sizes beyond the last axis are refused by extents itself; they must not break a second rule here.)
 template <i64... Sizes>
 SINTER_INLINE shape static_shape_of() {
@@ -161,7 +165,8 @@ SINTER_INLINE shape static_shape_of() {
 /// Sizes of a tensor. Only `dyn` and named sizes take storage: an all-static extents is an empty type.
 template <i64... Sizes>
 struct extents : detail::size_storage<((Sizes < 0 ? 1 : 0) + ... + 0)> {
-    static_assert(sizeof...(Sizes) <= max_rank, "[SINTER-S002] a tensor has at most 8 axes. Hint: merge axes.");
+    static_assert(detail::few_axes<Sizes...>,
+                  "[SINTER-S002] a tensor has at most 8 axes. Hint: reshape or flatten merges axes..");
     static constexpr int rank = int(sizeof...(Sizes)) <= max_rank ? int(sizeof...(Sizes)) : max_rank;
     static constexpr int dynamic_count = ((Sizes < 0 ? 1 : 0) + ... + 0);
     static constexpr shape static_shape = detail::static_shape_of<Sizes...>();

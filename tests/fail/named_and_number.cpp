@@ -2,7 +2,7 @@
 // A named size against a number.
 // expect: SINTER-S013
 // expect: name<'s', 'e', 'q'>
-// expect: size<8>
+// expect: sizes<8>
 // expect: Hint:
 #include <sinter/sinter.hpp>
 

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions over rows of different lengths.
+// A reduction inside another one, over axes of different lengths.
 // expect: SINTER-P002
-// expect: sizes<4, 5>
-// expect: sizes<4, 6>
+// expect: sizes<5>
+// expect: sizes<6>
 // expect: Hint:
 #include <sinter/sinter.hpp>
 
 namespace si = sinter;
 
 void example(float* p) {
-    const si::tensor_view<float, si::extents<4, 5>> x(p);
-    const si::tensor_view<float, si::extents<4, 6>> z(p);
-    const si::tensor_view<float, si::extents<4, 1>> y(p);
-    (void)z;
+    const si::tensor_view<float, si::extents<5>> x(p);
+    const si::tensor_view<float, si::extents<6>> z(p);
+    const si::tensor_view<float, si::extents<>> y(p), total(p);
+    (void)total;
 #ifdef CONTROL
-    si::run(si::reference, y = sum(x, si::last_axis));
+    si::run(si::reference, total = sum(x));
+    si::run(si::reference, y = sum(total * z));
 #else
-    si::run(si::reference, y = sum(x, si::last_axis) + sum(z, si::last_axis));
+    si::run(si::reference, y = sum(sum(x) * z));
 #endif
 }

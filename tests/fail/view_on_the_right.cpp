@@ -8,7 +8,7 @@
 namespace si = sinter;
 
 void example(float* p) {
-    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+    si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
 #ifdef CONTROL
     si::run(si::reference, y = copy(x));
 #else

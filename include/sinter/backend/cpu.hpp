@@ -10,6 +10,7 @@
 
 #include "../diagnose.hpp"  // first: compilers print the chain of includes to a failed check
 #include "../shape.hpp"
+#include "../tensor.hpp"
 
 #include "../drive_host.hpp"
 #include "cpu_lane.hpp"

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The same from a const view: the copy assignment that type traits ask for is deleted, with the code beside it.
+// expect: SINTER-E005
+// expect: extents<2, 3>
+// expect: Hint:
+// only: g++ clang
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+
+void example(float* p) {
+    const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+#ifdef CONTROL
+    si::run(si::reference, y = copy(x));
+#else
+    si::run(si::reference, y = x);
+#endif
+}
