@@ -6,7 +6,7 @@ import math
 
 import arrays
 from arrays import Array, DATA_TYPES, count
-from formula import NotExpressible, axes
+from formula import NotExpressible, Value, axes
 
 OPERATORS = {}
 
@@ -165,7 +165,7 @@ table({
     'Elu': ('si::elu({}, {})', [('alpha', 1.0)]),
     'Celu': ('si::maximum({0}, 0.0f) + si::minimum({1} * si::expm1({0} / {1}), 0.0f)', [('alpha', 1.0)]),
     'Selu': ('si::where({0} > 0.0f, {2} * {0}, {2} * ({1} * si::expm1({0})))', [('alpha', 1.67326319217681884765625), ('gamma', 1.05070102214813232421875)]),
-    'HardSigmoid': ('si::clamp({} * {} + {}, 0.0f, 1.0f)', [('alpha', 0.2), ('beta', 0.5)]),
+    'HardSigmoid': ('si::hard_sigmoid({}, {}, {})', [('alpha', 0.2), ('beta', 0.5)]),
     'ThresholdedRelu': ('si::where({0} > {1}, {0}, 0.0f)', [('alpha', 1.0)]),
     'Shrink': ('si::where({0} < -{1}, {0} + {2}, si::where({0} > {1}, {0} - {2}, 0.0f))', [('lambd', 0.5), ('bias', 0.0)]),
     'Swish': ('{0} * si::sigmoid({1} * {0})', [('alpha', 1.0)]),
@@ -279,9 +279,11 @@ table({'Softmax': over_axes('softmax'), 'LogSoftmax': over_axes('log_softmax'), 
 # ----------------------------------------------------------------------------------------------------------- normalization
 
 def moments(f, x, over, epsilon):
-    mean = f.reduce('mean', x, over)
-    variance = f.reduce('variance', x, over)
-    return mean, f.map('si::rsqrt({} + {})', variance, epsilon)
+    return f.reduce('mean', x, over), f.map('si::rsqrt({} + {})', f.reduce('variance', x, over), epsilon)
+
+
+def normalize(f, x, over, epsilon):
+    return f.map('si::normalize({}, %s, {})' % axes(over), x, epsilon)
 
 
 def per_channel(f, value, rank, axis=1):
@@ -292,13 +294,14 @@ def per_channel(f, value, rank, axis=1):
 def layer_normalization(f, n, x, scale, bias=None):
     axis = x.axis(n.attributes.get('axis', -1))
     epsilon = n.attributes.get('epsilon', 1e-5)
-    mean, inverse = moments(f, x, range(axis, x.rank), epsilon)
-    if axis == x.rank - 1 and bias:
-        y = f.map('si::layer_norm({}, {}, {}, {})', x, scale, bias, epsilon)
+    over = range(axis, x.rank)
+    if axis == x.rank - 1:
+        y = f.map('si::layer_norm(%s)' % ', '.join('{}' for value in (x, scale, bias, 0) if value is not None),
+                  *(value for value in (x, scale, bias, epsilon) if value is not None))
     else:
-        y = f.map('({} - {}) * {} * {}', x, mean, inverse, scale)
+        y = f.map('{} * {}', normalize(f, x, over, epsilon), scale)
         y = f.map('{} + {}', y, bias) if bias else y
-    return [y, mean, inverse][:n.outputs]
+    return [y, *(moments(f, x, over, epsilon) if n.outputs > 1 else ())][:n.outputs]
 
 
 @operator('RMSNormalization')
@@ -317,26 +320,25 @@ def group_normalization(f, n, x, scale, bias):
     grouped = f.reshape(x, (x.shape[0], groups, channels // groups) + x.shape[2:])
     per_group = n.opset < 21  # then scale and bias have one number per group, later one per channel
     affine = [1, groups, 1 if per_group else channels // groups] + [1] * (x.rank - 2)
-    mean, inverse = moments(f, grouped, range(2, grouped.rank), n.attributes.get('epsilon', 1e-5))
-    y = f.map('({} - {}) * {} * {} + {}', grouped, mean, inverse, f.reshape(scale, affine), f.reshape(bias, affine))
+    y = f.map('{} * {} + {}', normalize(f, grouped, range(2, grouped.rank), n.attributes.get('epsilon', 1e-5)),
+              f.reshape(scale, affine), f.reshape(bias, affine))
     return f.reshape(y, x.shape)
 
 
 @operator('InstanceNormalization')
 def instance_normalization(f, n, x, scale, bias):
-    mean, inverse = moments(f, x, range(2, x.rank), n.attributes.get('epsilon', 1e-5))
-    return f.map('({} - {}) * {} * {} + {}', x, mean, inverse, per_channel(f, scale, x.rank), per_channel(f, bias, x.rank))
+    return f.map('{} * {} + {}', normalize(f, x, range(2, x.rank), n.attributes.get('epsilon', 1e-5)),
+                 per_channel(f, scale, x.rank), per_channel(f, bias, x.rank))
 
 
 @operator('BatchNormalization')
 def batch_normalization(f, n, x, scale, bias, mean, variance):
     epsilon, momentum = n.attributes.get('epsilon', 1e-5), n.attributes.get('momentum', 0.9)
-    channels = [per_channel(f, value, x.rank) for value in (scale, bias, mean, variance)]
+    channels = [per_channel(f, value, x.rank) for value in (mean, variance, scale, bias)]
     if not n.attributes.get('training_mode', 0):
-        return f.map('({0} - {3}) * si::rsqrt({4} + {5}) * {1} + {2}', x, *channels, epsilon)
+        return f.map('si::batch_norm({}, {}, {}, {}, {}, {})', x, *channels, epsilon)
     over = [axis for axis in range(x.rank) if axis != 1]
-    now_mean, now_inverse = moments(f, x, over, epsilon)
-    y = f.map('({} - {}) * {} * {} + {}', x, now_mean, now_inverse, channels[0], channels[1])
+    y = f.map('{} * {} + {}', normalize(f, x, over, epsilon), *channels[2:])
     running = [f.map('{} * {} + {} * {}', old, momentum, f.reduce(function, x, over, False, extra=extra), 1 - momentum)
                for old, function, extra in ((mean, 'mean', ''), (variance, 'variance', ', 0.0f'))]
     return [y, *running][:n.outputs]
@@ -409,6 +411,12 @@ def nll_loss(f, n, x, target, weight=None):
 @operator('SoftmaxCrossEntropyLoss')
 def softmax_cross_entropy(f, n, scores, target, weight=None):
     rows = classes_last(f, scores)
+    if weight is None and 'ignore_index' not in n.attributes:
+        loss = f.map('si::cross_entropy({}, {})', rows, f.unsqueeze(target, [rows.rank - 1]))
+        loss = Value(loss.dtype, rows.shape[:-1] + (1,), loss.text)
+        kind = n.attributes.get('reduction', 'mean')
+        loss = f.squeeze(loss, [loss.rank - 1]) if kind == 'none' else f.reduce(kind, loss, range(loss.rank), False)
+        return [loss, over_axes('log_softmax')(f, scores, [1])][:n.outputs]
     loss = negative_log_likelihood(f, n, over_axes('log_softmax')(f, rows, [rows.rank - 1]), target, weight)
     return [loss, over_axes('log_softmax')(f, scores, [1])][:n.outputs]
 

@@ -6,6 +6,7 @@
 
 #include <sinter/io/npy.hpp>
 #include <sinter/sinter.hpp>
+#include <sinter/split.hpp>
 #if defined(SINTER_CONFORMANCE_CPU)
 #include <sinter/backend/cpu.hpp>
 #endif
