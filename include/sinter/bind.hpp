@@ -16,7 +16,7 @@ template <class Assignment>
 struct kernel_facts : lowering_of<Assignment> {
     using lowering = lowering_of<Assignment>;
     using assignment_type = Assignment;
-    static constexpr const auto& table = lowering::value;
+    using lowering::table;
     static constexpr int axes = table.axis_count;
     static constexpr int instances = table.size;
     static_assert(one_kernel<table.why>::ok);
@@ -37,7 +37,7 @@ struct slots {
     }
     static constexpr int operands = of_instance(Kernel::instances);
     static constexpr int count = operands + Kernel::output_count;
-    static constexpr int of_output(int output) { return operands + output; }
+    static SINTER_INLINE int of_output(int output) { return operands + output; }
 };
 
 /// What a kernel asks of one slot.
@@ -292,7 +292,7 @@ struct leaf_access<shape_operand<Extents>> {
 
 /// The sizes of a node when run; only coordinates ask, everything else learns its sizes from operands.
 template <class Kernel, int Node, class Operands>
-SINTER_INLINE shape run_time_shape(const Operands& operands) {
+constexpr SINTER_FORCE_INLINE shape run_time_shape(const Operands& operands) {
     constexpr auto& node = Kernel::node[Node];
     if constexpr (Kernel::facts.sizes[Node].is_static())
         return Kernel::facts.sizes[Node];
@@ -324,7 +324,7 @@ SINTER_INLINE shape run_time_shape(const Operands& operands) {
 
 /// The given views in slot order. A coordinate is an operand whose address is its value.
 template <class Kernel, int Instance, class Operands>
-SINTER_INLINE void give_operand(slot_state* given, const Operands& operands) {
+constexpr SINTER_FORCE_INLINE void give_operand(slot_state* given, const Operands& operands) {
     if constexpr (slots<Kernel>::is_operand(Instance)) {
         slot_state& to = given[slots<Kernel>::of_instance(Instance)];
         constexpr int node = Kernel::table.at[Instance].node;
@@ -339,7 +339,7 @@ SINTER_INLINE void give_operand(slot_state* given, const Operands& operands) {
     }
 }
 template <class Kernel, class Operands, class Targets, int... Instance, int... Output>
-SINTER_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets, indices<Instance...>, indices<Output...>) {
+constexpr SINTER_FORCE_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets, indices<Instance...>, indices<Output...>) {
     const int done[] = {0, (give_operand<Kernel, Instance>(given, operands), 0)...,
                         (given[slots<Kernel>::of_output(Output)] = leaf_access<void>::state(get<Output>(targets)), 0)...};
     (void)done;

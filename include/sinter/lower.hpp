@@ -698,7 +698,8 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
         work.choose_nest();
         return work.out;
     }
-    static constexpr lowered<node_count, output_count> value = lower();
+    static constexpr lowered<node_count, output_count> table = lower();  // no reference: device code reads it
+    static constexpr const auto& value = table;
 };
 
 namespace detail {
