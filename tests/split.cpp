@@ -184,15 +184,14 @@ TEST_CASE("several assignments; coordinates; eval") {
 }
 
 TEST_CASE("an output of an early stage may not be read by a later one; nothing is written then") {
-    matrix x(4, 4), before(4, 4);
+    tensor<float, extents<4, 4>> x, before, by_hand;
+    tensor<float, extents<1, 4>> columns;
     fill_with(x, 10);
     si::run(reference, before.view() = copy(x));
-    tensor<float, extents<1, dyn>> columns(4);
     const auto answer = si::try_run(split, x.view() = x / sum(x, axes<1>), columns.view() = sum(x, axes<0>));
     CHECK(answer.code() == si::error::overlap);
     CHECK(same(x, before));
     // In place is fine when the output's stage is the last that reads.
-    matrix by_hand(4, 4);
     const auto formula = x / sum(x, axes<1>) * sum(x, axes<0>);
     si::run(split, by_hand.view() = formula);
     si::run(split, x.view() = formula);
