@@ -11,7 +11,10 @@
 
 namespace sinter::detail {
 
-#if SINTER_CLANG
+#if SINTER_NVCC
+#define SINTER_UNROLL_FULLY
+#define SINTER_NO_UNROLL
+#elif SINTER_CLANG
 #define SINTER_UNROLL_FULLY _Pragma("clang loop unroll(full)")
 #define SINTER_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #else
@@ -27,13 +30,13 @@ struct fold_types {
     using value = typename Family::template value<element>;
     static constexpr bool two_phase = monoids::is_two_phase<monoid>;
     using state = decltype(monoid::template identity<value>());
-    static auto find_second() {
+    static SINTER_INLINE auto find_second() {
         if constexpr (two_phase)
             return monoid::template identity_second<value>();
         else
             return monoid::template identity<value>();
     }
-    static auto find_summary() {
+    static SINTER_INLINE auto find_summary() {
         if constexpr (two_phase)
             return monoid::template nothing<value>();
         else
@@ -129,6 +132,9 @@ struct row_driver {
     using leaf_type = nth_of_leaves<assignment_type, int(Kernel::node[Kernel::table.at[Instance].node].bits)>;
     template <int Instance>
     using storage_of = remove_cvref<typename leaf_type<Instance>::element>;
+
+    template <int Output>
+    using output_storage = typename nth_of_outputs<assignment_type, Output>::element;
 
     /// Pointers of one row, in locals: a vector store could alias anything else.
     struct row_position {
@@ -256,11 +262,53 @@ struct row_driver {
         const once_values& once;
         row_values& row;
     };
+    /// Copies of what a loop reads over and over: a vector store could alias the originals, which tails out of line can see; copies
+    /// stay in registers.
+    struct loop_locals {
+        assignment_type assigned;
+        once_values once;
+        row_values row;
+        row_position at;
+        SINTER_FORCE_INLINE loop_locals(const row_context& in, const row_position& position)
+            : assigned(in.assigned), once(in.once), row(in.row), at(position) {}
+        SINTER_FORCE_INLINE row_context context(const row_context& in) { return row_context{assigned, in.bound, in.along, once, row}; }
+    };
     template <int Pass, bool Partial>
     static SINTER_INLINE void fill_elements(const row_context& in, const row_position& at, pass_values<Pass>& values, i64 position,
                                             int count) {
         const element_frame<Partial, pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
         eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
+    }
+
+    // --------------------------------------------------------------------------------------------------------- stash
+
+    static constexpr bool stashes = Fast && Kernel::stash.instance >= 0;
+    struct output_list {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) {
+            return Kernel::template needed<(stashes ? Kernel::levels + 2 : Kernel::levels + 1)>[i] || (stashes && i == Kernel::stash.instance);
+        }
+    };
+    using output_values = environment<Kernel, Family, selected<output_list>>;
+    template <bool Partial, class Frame>
+    static SINTER_INLINE void write_stash(const Frame& frame) {
+        using storage = output_storage<Kernel::stash.output>;
+        storage* const to = static_cast<storage*>(const_cast<void*>(frame.at.pointer[slots<Kernel>::of_output(Kernel::stash.output)]));
+        if constexpr (Partial)
+            store_first(to + frame.position, frame.template value<Kernel::stash.instance>(), frame.count, 1);
+        else
+            store(to + frame.position, frame.template value<Kernel::stash.instance>());
+    }
+    template <bool Partial>
+    static SINTER_INLINE void read_stash(const row_position& at, output_values& values, i64 position, int count) {
+        using storage = output_storage<Kernel::stash.output>;
+        using value = instance_value<Kernel, Family, Kernel::stash.instance>;
+        const storage* const from = static_cast<const storage*>(at.pointer[slots<Kernel>::of_output(Kernel::stash.output)]);
+        auto& to = static_cast<slot<Kernel::stash.instance, value>&>(values).value;
+        if constexpr (Partial)
+            to = value::load_first(from + position, count, 1);
+        else
+            to = value::load(from + position);
     }
 
     // --------------------------------------------------------------------------------------------------------- folds
@@ -348,6 +396,7 @@ struct row_driver {
             pass_values<Pass> values;
             fill_elements<Pass, Partial>(in, at, values, position, count);
             const element_frame<Partial, pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
+            if constexpr (stashes && Pass == Kernel::levels && Phase == 1) write_stash<Partial>(frame);
             fold_in<Partial>(frame, all, context, first_elements, position + index_base, count, list{});
         }
         template <bool Partial, class Frame, int... Instance>
@@ -365,6 +414,10 @@ struct row_driver {
                 return;
             else {
                 const auto x = eval::template argument<Instance, 0>(frame);
+                if constexpr (!Partial && Phase == 1 && requires { monoid::take(state, x); }) {
+                    monoid::take(state, x);
+                    return;
+                }
                 State next = [&] {
                     if constexpr (Phase == 2)
                         return monoid::combine_second(state, monoid::lift_second(x, member<pick_value, Instance>(first_elements),
@@ -395,31 +448,63 @@ struct row_driver {
         /// Few instructions per element: the lane groups stay in registers, each step written out.
         static constexpr bool unrolled = work() <= 8;
 
-        static SINTER_INLINE void full_segment(const row_context& in, const row_position& at, states& result, const contexts& context,
-                                               const firsts& first_elements, i64 begin, i64 index_base) {
-            states all[groups];
-            for (int g = 0; g < groups; ++g) start(all[g], list{});
+        static SINTER_FORCE_INLINE void full_segment(const row_context& original, const row_position& position, states& result,
+                                                     const contexts& context, const firsts& first_elements, i64 begin, i64 index_base) {
+            loop_locals local(original, position);
+            const row_context in = local.context(original);
+            const row_position& at = local.at;
             if constexpr (unrolled) {
-                for (int q = 0; q < order::segment / order::lanes; ++q) {
-                    SINTER_UNROLL_FULLY
-                    for (int g = 0; g < groups; ++g)
-                        step<false>(in, at, all[g], context, first_elements, begin + q * order::lanes + g * width, width, index_base);
-                }
-                SINTER_UNROLL_FULLY
-                for (int stride = groups / 2; stride > 0; stride /= 2) {
-                    SINTER_UNROLL_FULLY
-                    for (int g = 0; g < stride; ++g) combine(all[g], all[g + stride], list{});
-                }
+                unrolled_segment(in, at, result, context, first_elements, begin, index_base, make_indices<groups>{});
             } else {
+                states all[groups];
+                for (int g = 0; g < groups; ++g) start(all[g], list{});
                 for (int q = 0; q < order::segment / order::lanes; ++q) {
                     SINTER_NO_UNROLL
                     for (int g = 0; g < groups; ++g)
                         step<false>(in, at, all[g], context, first_elements, begin + q * order::lanes + g * width, width, index_base);
                 }
                 fold_groups(all);
+                lane_tree<width / 2>(all[0]);
+                result = all[0];
             }
-            lane_tree<width / 2>(all[0]);
-            result = all[0];
+        }
+        /// Each lane group in a variable of its own (an array of them costs copies), all steps of a lane round written out.
+        template <class Sequence>
+        struct group_states;
+        template <int... Group>
+        struct group_states<indices<Group...>> : slot<Group, states>... {};
+        template <int Group, class All>
+        static SINTER_INLINE states& group_of(All& all) {
+            return static_cast<slot<Group, states>&>(all).value;
+        }
+        template <int... Group>
+        static SINTER_FORCE_INLINE void unrolled_segment(const row_context& in, const row_position& at, states& result,
+                                                         const contexts& context, const firsts& first_elements, i64 begin,
+                                                         i64 index_base, indices<Group...>) {
+            group_states<indices<Group...>> all;
+            const int started[] = {(start(group_of<Group>(all), list{}), 0)...};
+            (void)started;
+            for (int q = 0; q < order::segment / order::lanes; ++q) {
+                const i64 round = begin + q * order::lanes;
+                const int stepped[] = {
+                    (step<false>(in, at, group_of<Group>(all), context, first_elements, round + Group * width, width, index_base), 0)...};
+                (void)stepped;
+            }
+            group_tree<groups / 2>(all);
+            lane_tree<width / 2>(group_of<0>(all));
+            result = group_of<0>(all);
+        }
+        template <int Stride, class All>
+        static SINTER_INLINE void group_tree(All& all) {
+            if constexpr (Stride > 0) {
+                pair_groups<Stride>(all, make_indices<Stride>{});
+                group_tree<Stride / 2>(all);
+            }
+        }
+        template <int Stride, class All, int... Group>
+        static SINTER_INLINE void pair_groups(All& all, indices<Group...>) {
+            const int done[] = {(combine(group_of<Group>(all), group_of<Group + Stride>(all), list{}), 0)...};
+            (void)done;
         }
         static SINTER_INLINE void fold_groups(states (&all)[groups]) {
             for (int stride = groups / 2; stride > 0; stride /= 2)
@@ -586,8 +671,6 @@ struct row_driver {
             to.pointer[index] = nullptr;
     }
     template <int Output>
-    using output_storage = typename nth_of_outputs<assignment_type, Output>::element;
-    template <int Output>
     static SINTER_INLINE void move_output(row_position& to, const row_position& from, i64 offset) {
         constexpr int index = slots<Kernel>::of_output(Output);
         to.base[index] = 0;
@@ -697,20 +780,26 @@ struct row_driver {
         (void)done;
     }
 
-    static constexpr int last = Kernel::levels + 1;
+    static constexpr int last = stashes ? Kernel::levels + 2 : Kernel::levels + 1;
     template <bool Partial>
     static SINTER_INLINE void output_step(const row_context& in, const row_position& at, i64 position, int count) {
-        pass_values<last> values;
-        fill_elements<last, Partial>(in, at, values, position, count);
-        const element_frame<Partial, pass_values<last>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
+        output_values values;
+        if constexpr (stashes) read_stash<Partial>(at, values, position, count);
+        const element_frame<Partial, output_values> filling{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
+        eval::fill(values, filling, selected<needed_in_pass<Kernel, last>>{});
+        const element_frame<Partial, output_values> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
         store_all<Partial>(frame, selected<element_outputs<Kernel>>{});
     }
     static SINTER_NOINLINE void output_tail(const row_context& in, const row_position& at, i64 position, int count) {
         output_step<true>(in, at, position, count);
     }
-    static SINTER_INLINE void output_run(const row_context& in, const row_position& at, i64 begin, i64 stop) {
+    static SINTER_FORCE_INLINE void output_run(const row_context& in, const row_position& at, i64 begin, i64 stop) {
         i64 position = begin;
-        for (; position + width <= stop; position += width) output_step<false>(in, at, position, width);
+        {
+            loop_locals local(in, at);
+            const row_context here = local.context(in);
+            for (; position + width <= stop; position += width) output_step<false>(here, local.at, position, width);
+        }
         if (position < stop) output_tail(in, at, position, int(stop - position));
     }
     static SINTER_INLINE void output_pass(const row_context& in, const row_position& at, i64 begin, i64 stop) {

@@ -115,7 +115,9 @@ struct column_driver {
             return;
         else {
             const auto x = eval::template argument<Instance, 0>(frame);
-            if constexpr (Phase == 2)
+            if constexpr (Phase == 1 && requires { monoid::take(state, x); })
+                monoid::take(state, x);
+            else if constexpr (Phase == 2)
                 state = monoid::combine_second(state, monoid::lift_second(x, rows::template member<pick_value, Instance>(firsts),
                                                                           rows::template member<pick_state, Instance>(context)));
             else if constexpr (types::two_phase)

@@ -398,16 +398,6 @@ void write_explanation(text_writer& to, const Operands& operands, indices<Leaf..
     }
 }
 
-template <class Executor>
-struct target_of {
-    static auto find() {
-        if constexpr (requires { typename Executor::target; })
-            return typename Executor::target{};
-        else
-            return targets::logical{};
-    }
-    using type = decltype(find());
-};
 template <class Formula>
 struct nodes_of : nodes_of<typename as_assignment<Formula>::type> {};
 template <class... Node, class Roots, class Leaves, class Outputs>

@@ -486,6 +486,14 @@ SINTER_INLINE Value sign(Value operand) {
     return result;
 }
 
+// ---- over every lane: accumulation --------------------------------------------------------------------------------------------
+
+/// into = add(into, term). A backend may do it in place: a compiler's register allocator copies around asm with three operands.
+template <lane_value Value>
+SINTER_INLINE void accumulate(Value& into, Value term) {
+    into = add(into, term);
+}
+
 // ---- over every lane: minimum and maximum -----------------------------------------------------------------------------------
 
 /// NaN if any operand is NaN; -0 < +0. Both orders of the raw minimum agree but for zeros and NaN: there `or` keeps the

@@ -321,6 +321,17 @@ template <class Formula, class Target = targets::logical>
 inline constexpr detail::plan_for<Formula, Target> plan_of{};
 
 namespace detail {
+/// What an executor names as `target`; `targets::logical` if it names none.
+template <class Executor>
+struct target_of {
+    static auto find() {
+        if constexpr (requires { typename Executor::target; })
+            return typename Executor::target{};
+        else
+            return targets::logical{};
+    }
+    using type = decltype(find());
+};
 /// The sizes of a formula's loop axes with these operands; outputs that aren't there yet have the sizes of their values. An axis
 /// that nothing gives stays negative.
 template <class Plan, class Operands, int... Output, int... Instance>

@@ -11,3 +11,6 @@
 #include "ops/contract.hpp"
 #include "ops/nn.hpp"
 #include "ops/view.hpp"
+
+#include "explain.hpp"
+#include "split.hpp"

@@ -294,6 +294,7 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
 template <class Executor>
 struct split_executor {
     using memory_space = typename Executor::memory_space;
+    using target = typename detail::target_of<Executor>::type;
     static constexpr bool splits = true;
     Executor executor;
 

@@ -100,7 +100,7 @@ public:
 
 private:
     template <class... Int>
-    static constexpr Extents make_extents(Int... sizes) {
+    static SINTER_INLINE Extents make_extents(Int... sizes) {
         if constexpr (sizeof...(Int) == 0)
             return Extents{};
         else

@@ -13,6 +13,7 @@
 #include "../tensor.hpp"
 
 #include "../drive_host.hpp"
+#include "../plan.hpp"
 #include "cpu_lane.hpp"
 
 namespace sinter::backend::SINTER_ISA {
@@ -29,6 +30,7 @@ struct cpu_family {
 template <class Hook>
 struct cpu_executor {
     using memory_space = host_memory;
+    using target = targets::cpu_with<4 * native_width>;
     using family = cpu_family;
     Hook hook;
     int threads;

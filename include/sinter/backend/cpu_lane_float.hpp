@@ -54,6 +54,25 @@ SINTER_CPU_FLOAT_BINARY(max_raw, "max", "")
 #endif
 #undef SINTER_CPU_FLOAT_BINARY
 
+#if SINTER_CPU_AVX && !SINTER_CPU_GENERIC
+/// The sum in place (measured on g++ 12: a loop over accumulators has one register copy less per step).
+template <class Type, int Width>
+    requires(lane::is_float_element<Type> && !is_split<Type, Width>)
+SINTER_FORCE_INLINE void accumulate(vec<Type, Width>& into, vec<Type, Width> term) {
+#if SINTER_CPU_AVX512
+    if constexpr (sizeof(Type) == 4)
+        __asm__("vaddps {%1, %0, %0|%0, %0, %1}" : "+v"(into.data) : "v"(term.data));
+    else
+        __asm__("vaddpd {%1, %0, %0|%0, %0, %1}" : "+v"(into.data) : "v"(term.data));
+#else
+    if constexpr (sizeof(Type) == 4)
+        __asm__("vaddps {%1, %0, %0|%0, %0, %1}" : "+x"(into.data) : "x"(term.data));
+    else
+        __asm__("vaddpd {%1, %0, %0|%0, %0, %1}" : "+x"(into.data) : "x"(term.data));
+#endif
+}
+#endif
+
 template <class Register>
 SINTER_FORCE_INLINE Register simd_sqrt(Register value) {
 #if SINTER_CPU_GENERIC

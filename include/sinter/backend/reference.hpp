@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../ops/reduce.hpp"
+#include "../plan.hpp"
 #include "../run.hpp"
 
 namespace sinter {
@@ -401,6 +402,7 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
 /// Executor: the oracle. Host memory, one thread, allocates a buffer per node.
 struct reference_executor {
     using memory_space = host_memory;
+    using target = targets::reference;
     template <class Assignment>
     status launch(const Assignment& assigned) const {
         using kernel = kernel_facts<Assignment>;

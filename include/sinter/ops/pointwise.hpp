@@ -171,6 +171,15 @@ SINTER_INLINE Value sign(Value x) {
     if constexpr (is_float_element<element>) out = select(is_nan(x), x, out);
     return out;
 }
+/// maximum(x, 0): the raw maximum keeps a NaN in its second operand, and adding +0 turns -0 into +0.
+template <class Value>
+SINTER_INLINE Value relu(Value x) {
+    const Value zero(typename Value::element(0));
+    if constexpr (is_float_element<typename Value::element>)
+        return add(max_raw(zero, x), zero);
+    else
+        return maximum(x, zero);
+}
 template <class Value>
 SINTER_INLINE Value round_or_same(Value x) {
     if constexpr (is_float_element<typename Value::element>)
@@ -202,7 +211,7 @@ SINTER_INLINE Value trunc_or_same(Value x) {
 }  // namespace lane
 SINTER_OPERATION_2(fmin_op, "fmin", selection, 5, fmin_ignoring_nan(x, y))
 SINTER_OPERATION_2(fmax_op, "fmax", selection, 5, fmax_ignoring_nan(x, y))
-SINTER_OPERATION_1(relu_op, "relu", arithmetic, 3, maximum(x, Value(typename Value::element(0))))
+SINTER_OPERATION_1(relu_op, "relu", arithmetic, 2, lane::relu(x))
 SINTER_OPERATION_1(sign_op, "sign", arithmetic, 3, lane::sign(x))  // sign(+-0) is +0
 SINTER_OPERATION_1(round_op, "round", arithmetic, 1, round_or_same(x))  // half to even
 SINTER_OPERATION_1(floor_op, "floor", arithmetic, 1, floor_or_same(x))

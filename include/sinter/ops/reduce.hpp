@@ -60,9 +60,8 @@ SINTER_INLINE Type highest() {
 }
 }  // namespace detail
 
-/// Identity +0, so a sum is never -0 (C2). Over nothing 0.
-struct sum_of {
-    static constexpr const char* name = "sum";
+/// What monoids over one value share.
+struct one_value {
     static constexpr type_rule rule = &rules::fold_sum;
     template <class Value>
     static SINTER_INLINE fields<Value> identity() {
@@ -73,16 +72,25 @@ struct sum_of {
         return fields<Value>(x);
     }
     template <class Value>
-    static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
-        return fields<Value>(add(get<0>(a), get<0>(b)));
-    }
-    template <class Value>
     static SINTER_INLINE Value finalize(const fields<Value>& a) {
         return get<0>(a);
     }
 };
+/// Identity +0, so a sum is never -0 (C2). Over nothing 0.
+struct sum_of : one_value {
+    static constexpr const char* name = "sum";
+    template <class Value>
+    static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
+        return fields<Value>(add(get<0>(a), get<0>(b)));
+    }
+    /// combine(into, lift(x)) in place; drivers use it where a monoid has it.
+    template <class Value>
+    static SINTER_INLINE void take(fields<Value>& into, Value x) {
+        accumulate(sinter::get<0>(into.item), x);
+    }
+};
 /// Over nothing 1.
-struct prod_of : sum_of {
+struct prod_of : one_value {
     static constexpr const char* name = "prod";
     template <class Value>
     static SINTER_INLINE fields<Value> identity() {
@@ -94,7 +102,7 @@ struct prod_of : sum_of {
     }
 };
 /// NaN if any element is NaN, +0 over -0 (B1). Over nothing -inf; integers have no value then.
-struct max_of : sum_of {
+struct max_of : one_value {
     static constexpr const char* name = "max";
     static constexpr type_rule rule = &rules::fold_same;
     static constexpr bool needs_elements = true;
@@ -107,7 +115,7 @@ struct max_of : sum_of {
         return fields<Value>(maximum(get<0>(a), get<0>(b)));
     }
 };
-struct min_of : sum_of {
+struct min_of : one_value {
     static constexpr const char* name = "min";
     static constexpr type_rule rule = &rules::fold_same;
     static constexpr bool needs_elements = true;
@@ -120,7 +128,7 @@ struct min_of : sum_of {
         return fields<Value>(minimum(get<0>(a), get<0>(b)));
     }
 };
-struct any_of : sum_of {
+struct any_of : one_value {
     static constexpr const char* name = "any";
     static constexpr type_rule rule = &rules::fold_bool;
     template <class Value>
