@@ -226,10 +226,11 @@ SINTER_INLINE Extents extents_with(const shape& sizes) {
     if constexpr (Extents::is_static)
         return Extents{};
     else {
+        constexpr shape known = Extents::static_shape;  // a local: nvcc doesn't let device code index a static member
         Extents out;
         int next = 0;
         for (int i = 0; i < Extents::rank; ++i)
-            if (Extents::static_shape.size[i] < 0) out.value[next++] = sizes.size[i];
+            if (known.size[i] < 0) out.value[next++] = sizes.size[i];
         return out;
     }
 }
