@@ -62,7 +62,7 @@ private:
 private:
     u64 saved_ = 0;
 #else
-    float_environment() = default;
+    float_environment() {}
 #endif
 public:
     float_environment(const float_environment&) = delete;
