@@ -167,3 +167,17 @@ TEST_CASE("hashes are pinned") {
     CHECK(plan_of<chain_plan>.hash == 0xf44d6889946a8765u);
     CHECK(plan_of<both_plan>.hash == 0x95e4f8b158958a56u);
 }
+
+TEST_CASE("the page on plans") {
+    float memory[4 * 768]{};
+    // [facts]
+    si::tensor_view<float, si::extents<si::dyn, 768>> x(memory, 4);
+    auto e = softmax(x);
+    using plan = si::plan<decltype(e)>;
+    static_assert(plan::kernels == 1);
+    static_assert(plan::loads == 1 && plan::stores == 1);
+    static_assert(plan::levels == 2 && plan::passes == 3);         // a maximum, a sum that needs it, the results
+    static_assert(plan::bytes(4096) == 2 * i64(4096) * 768 * 4);  // one size for each run-time axis of the loops
+    // [/facts]
+    CHECK(plan::open_axes == 1);
+}

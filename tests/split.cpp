@@ -160,6 +160,17 @@ TEST_CASE("each stage depends on the one before: three kernels") {
     CHECK(same(y, by_hand));
 }
 
+TEST_CASE("the page on plans") {
+    tensor<float, extents<7, 3>> x, y;
+    fill_with(x, 14);
+    // [split]
+    auto balanced = si::let(x, [](auto v) { return v / sum(v, si::axes<1>) / sum(v, si::axes<0>); });
+    static_assert(si::plan_of<decltype(balanced)>.kernels == 2);
+    si::run(si::split(si::reference), y.view() = balanced);
+    // [/split]
+    CHECK(y[0] == y[0]);
+}
+
 TEST_CASE("several assignments; coordinates; eval") {
     matrix x(6, 5), y(6, 5), by_hand(6, 5);
     column rows(6), rows_by_hand(6);
