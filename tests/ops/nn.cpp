@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Composites on the reference backend against float64 oracles in plain loops: the softmax family with its edges (C6), norms,
+// losses, activations.
+#include <doctest/doctest.h>
+
+#include "support.hpp"
+
+#include <cmath>
+
+using namespace support;
+using si::reference;
+
+namespace {
+constexpr i64 rows = 5;
+struct table {
+    si::tensor<float, si::extents<rows, dyn>> x;
+    i64 n;
+    explicit table(i64 columns, double scale = 4) : x(columns), n(columns) {
+        generator random{u64(columns) + 99};
+        for (float& value : x) value = float(random.unit() * scale);
+    }
+    double at(i64 r, i64 c) const { return double(x[r * n + c]); }
+    double top(i64 r) const {
+        double most = -HUGE_VAL;
+        for (i64 c = 0; c < n; ++c) most = at(r, c) > most ? at(r, c) : most;
+        return most;
+    }
+    double exponentials(i64 r) const {
+        double all = 0;
+        for (i64 c = 0; c < n; ++c) all += std::exp(at(r, c) - top(r));
+        return all;
+    }
+    double mean(i64 r) const {
+        double all = 0;
+        for (i64 c = 0; c < n; ++c) all += at(r, c);
+        return all / double(n);
+    }
+    double variance(i64 r) const {
+        double all = 0;
+        const double middle = mean(r);
+        for (i64 c = 0; c < n; ++c) all += (at(r, c) - middle) * (at(r, c) - middle);
+        return all / double(n);
+    }
+};
+/// All elements within a relative error of `oracle(row, column)` plus an absolute one.
+template <class Type, class Extents, class Oracle>
+bool near_to(const si::tensor<Type, Extents>& found, i64 columns, double relative, double absolute, const Oracle& oracle) {
+    for (i64 i = 0; i < found.count(); ++i) {
+        const double expected = oracle(i / columns, i % columns), value = si::convert<double>(found[i]);
+        if (!(std::fabs(value - expected) <= relative * std::fabs(expected) + absolute)) {
+            complain(i, value, expected);
+            return false;
+        }
+    }
+    return found.count() > 0;
+}
+const i64 lengths[] = {1, 2, 7, 64, 65, 255, 1000, 2500};
+}  // namespace
+
+TEST_CASE("softmax, log_softmax and logsumexp against float64") {
+    for (const i64 n : lengths) {
+        const table t(n);
+        CHECK(near_to(si::eval(reference, si::softmax(t.x)), n, 1e-6, 0,
+                      [&](i64 r, i64 c) { return std::exp(t.at(r, c) - t.top(r)) / t.exponentials(r); }));
+        CHECK(near_to(si::eval(reference, si::log_softmax(t.x)), n, 2e-6, 1e-6,
+                      [&](i64 r, i64 c) { return t.at(r, c) - t.top(r) - std::log(t.exponentials(r)); }));
+        CHECK(near_to(si::eval(reference, si::logsumexp(t.x, si::last_axis)), 1, 1e-6, 1e-6,
+                      [&](i64 r, i64) { return t.top(r) + std::log(t.exponentials(r)); }));
+    }
+}
+TEST_CASE("softmax over another axis is the transposed one") {
+    const table t(33);
+    const auto columns = si::eval(reference, si::softmax(t.x, si::axes<0>));
+    for (i64 c = 0; c < 33; ++c) {
+        double all = 0;
+        for (i64 r = 0; r < rows; ++r) all += double(columns[r * 33 + c]);
+        CHECK(close(all, 1.0, 1e-6));
+    }
+}
+TEST_CASE("C6: rows with infinities and NaN") {
+    const auto x = grid<float>(si::extents<5, 3>{}, {-infinity, -infinity, -infinity, 1, infinity, 0, 1, support::nan, 0, 1000, 1000, -infinity, 0, -infinity, 0});
+    CHECK(same(si::eval(reference, si::softmax(x)), {support::nan, support::nan, support::nan, support::nan, support::nan, support::nan, support::nan, support::nan, support::nan, 0.5f, 0.5f, 0.0f, 0.5f, 0.0f, 0.5f}));
+    const auto folded = si::eval(reference, si::logsumexp(x, si::last_axis));
+    CHECK(same(folded[0], -infinity));
+    CHECK(same(folded[1], infinity));
+    CHECK(not_a_number(folded[2]));
+    CHECK(close(double(folded[3]), 1000.69314718, 1e-6));
+    CHECK(close(double(folded[4]), 0.69314718056, 1e-6));
+}
+TEST_CASE("C6: masked elements are left out; a row with nothing left is 0") {
+    const auto x = grid<float>(si::extents<3, 3>{}, {-60000, -59999, 5, support::nan, infinity, 3, 1, 2, 3});
+    const auto mask = grid<bool>(si::extents<3, 3>{}, {true, true, false, false, false, true, false, false, false});
+    CHECK(close(si::eval(reference, si::softmax(x, mask)), {0.26894142, 0.73105858, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0}, 1e-6));
+    const auto shared = grid<bool>(si::extents<3>{}, {true, false, true});
+    const auto y = si::eval(reference, si::softmax(grid<float>(si::extents<2, 3>{}, {0, support::nan, 0, 1, 7, 1}), shared));
+    CHECK(same(y, {0.5f, 0.0f, 0.5f, 0.5f, 0.0f, 0.5f}));
+}
+TEST_CASE("layer_norm, rms_norm, normalize against float64") {
+    for (const i64 n : lengths) {
+        const table t(n, 3);
+        si::tensor<float, si::extents<dyn>> weight(n), bias(n);
+        for (i64 i = 0; i < n; ++i) {
+            weight[i] = 0.5f + float(i % 5);
+            bias[i] = float(i % 3) - 1;
+        }
+        const auto standard = [&](i64 r, i64 c) { return (t.at(r, c) - t.mean(r)) / std::sqrt(t.variance(r) + 1e-5); };
+        CHECK(near_to(si::eval(reference, si::layer_norm(t.x, weight, bias, 1e-5f)), n, 2e-5, 4e-6,
+                      [&](i64 r, i64 c) { return standard(r, c) * double(weight[c]) + double(bias[c]); }));
+        CHECK(near_to(si::eval(reference, si::normalize(t.x, si::last_axis, 1e-5f)), n, 2e-5, 4e-6, standard));
+        CHECK(near_to(si::eval(reference, si::rms_norm(t.x, weight, 1e-5f)), n, 2e-6, 1e-7, [&](i64 r, i64 c) {
+            const double square = t.variance(r) + t.mean(r) * t.mean(r);
+            return t.at(r, c) / std::sqrt(square + 1e-5) * double(weight[c]);
+        }));
+    }
+}
+TEST_CASE("group_norm and batch_norm against float64") {
+    si::tensor<float, si::extents<2, 6, 5>> x, y;
+    si::tensor<float, si::extents<6>> weight, bias;
+    generator random;
+    for (float& value : x) value = float(random.unit() * 5);
+    for (i64 i = 0; i < 6; ++i) {
+        weight[i] = float(i + 1);
+        bias[i] = float(i) * 0.5f;
+    }
+    si::run(reference, si::unflatten<1, 3>(y.view()) = si::group_norm<3>(x, weight, bias, 1e-5f));
+    for (i64 b = 0; b < 2; ++b)
+        for (i64 g = 0; g < 3; ++g) {
+            double mean = 0, variance = 0;
+            for (i64 i = 0; i < 10; ++i) mean += double(x[b * 30 + g * 10 + i]) / 10;
+            for (i64 i = 0; i < 10; ++i) variance += std::pow(double(x[b * 30 + g * 10 + i]) - mean, 2) / 10;
+            for (i64 i = 0; i < 10; ++i) {
+                const i64 channel = g * 2 + i / 5, at = b * 30 + g * 10 + i;
+                const double expected = (double(x[at]) - mean) / std::sqrt(variance + 1e-5) * double(weight[channel]) + double(bias[channel]);
+                CHECK(std::fabs(double(y[at]) - expected) < 1e-5 * (1 + std::fabs(expected)));
+            }
+        }
+    const auto per_channel = si::extents<6, 1>{};
+    const auto z = si::eval(reference, si::batch_norm(x, si::view(bias.data(), per_channel), si::view(weight.data(), per_channel),
+                                                      si::view(weight.data(), per_channel), si::view(bias.data(), per_channel), 1e-5f));
+    for (i64 i = 0; i < 60; ++i) {
+        const i64 c = i / 5 % 6;
+        const double expected = (double(x[i]) - double(bias[c])) / std::sqrt(double(weight[c]) + 1e-5) * double(weight[c]) + double(bias[c]);
+        CHECK(std::fabs(double(z[i]) - expected) < 1e-5 * (1 + std::fabs(expected)));
+    }
+}
+TEST_CASE("cross_entropy against float64") {
+    const table t(50);
+    const auto target = grid<i32>(si::extents<5, 1>{}, {0, 49, 7, 20, 3});
+    CHECK(near_to(si::eval(reference, si::cross_entropy(t.x, target)), 1, 2e-6, 1e-6,
+                  [&](i64 r, i64) { return t.top(r) + std::log(t.exponentials(r)) - t.at(r, i64(target(r, 0))); }));
+}
+TEST_CASE("activations written from other operators") {
+    const auto x = row<float>({-4, -1, -0.5f, 0, 0.5f, 2, 10, support::nan, -infinity, infinity});
+    CHECK(same(si::eval(reference, si::leaky_relu(x, 0.25f)), {-1.0f, -0.25f, -0.125f, 0.0f, 0.5f, 2.0f, 10.0f, support::nan, -infinity, infinity}));
+    CHECK(close(si::eval(reference, si::hard_sigmoid(x)), {0.0, 0.3, 0.4, 0.5, 0.6, 0.9, 1.0, double(support::nan), 0.0, 1.0}, 1e-6));
+    CHECK(close(si::eval(reference, si::hard_swish(row<float>({-4, -1, 0, 2, 10}))), {0.0, -1.0 / 3, 0.0, 5.0 / 3, 10.0}, 1e-6));
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Running: statuses of wrong calls, nothing written before an error, zero sizes, no heap on static shapes, noexcept, errors as
+// exceptions. This file keeps exceptions: it tests what run throws.
+#include <doctest/doctest.h>
+
+#include "support.hpp"
+
+#include <cstring>
+
+using namespace support;
+using si::error;
+using si::reference;
+
+namespace {
+using rows_view = si::tensor_view<float, si::extents<dyn, dyn>>;
+static_assert(noexcept(si::try_run(reference, rows_view(nullptr, 0, 0) = rows_view(nullptr, 0, 0) + 1)));
+static_assert(__is_trivially_copyable(si::status) && sizeof(si::reference) == 1);
+}  // namespace
+
+TEST_CASE("sizes that don't agree: which operand, which axis, which sizes") {
+    float data[64]{};
+    const rows_view x(data, 3, 4), y(data + 16, 3, 5), out(data + 32, 3, 4);
+    const si::status wrong = si::try_run(reference, out = x + y);
+    CHECK(wrong.code() == error::size_mismatch);
+    CHECK(wrong.operand == 1);
+    CHECK(wrong.axis == 1);
+    CHECK(wrong.expected == 4);
+    CHECK(wrong.found == 5);
+    CHECK(std::strstr(wrong.message(), "SINTER-R001") != nullptr);
+    CHECK(si::try_run(reference, out = x + 1).ok());
+    CHECK(data[32] == 1);
+    CHECK(data[0] == 0);
+    const rows_view other(data + 32, 4, 3);
+    CHECK(si::try_run(reference, other = x + 1).code() == error::size_mismatch);
+    // A run-time output isn't stretched, and doesn't stretch: a size that is 1 by chance must agree too.
+    const rows_view single(data + 48, 3, 1);
+    data[49] = data[50] = data[51] = 77;
+    CHECK(si::try_run(reference, single = x + 1).code() == error::size_mismatch);
+    CHECK(data[51] == 77);
+}
+TEST_CASE("named sizes are numbers when run, and must agree") {
+    using si::operator""_d;
+    float data[32]{};
+    const si::tensor_view<float, si::extents<"n"_d>> x(data, 4), y(data + 8, 5), out(data + 16, 4);
+    CHECK(si::try_run(reference, out = x + y).code() == error::size_mismatch);
+    CHECK(si::try_run(reference, out = x + x).ok());
+}
+TEST_CASE("null pointers, negative sizes, bad views") {
+    float data[8]{};
+    const si::tensor_view<float, si::extents<dyn>> none(nullptr, 4), some(data, 4), empty(nullptr, 0);
+    CHECK(si::try_run(reference, some = none + 1).code() == error::null_pointer);
+    CHECK(si::try_run(reference, none = some + 1).code() == error::null_pointer);
+    CHECK(si::try_run(reference, empty = empty + 1).ok());
+    const si::tensor_view<float, si::extents<dyn>> negative(data, -3);
+    CHECK(si::try_run(reference, some = negative + 1).code() == error::bad_view);
+    CHECK(si::try_run(reference, negative = some + 1).code() == error::bad_view);
+    for (float x : data) CHECK(x == 0);
+}
+TEST_CASE("an output with stride 0 would overlap itself") {
+    float data[8]{};
+    const auto out = si::view(data, si::extents<4>{}, si::array<i64, 1>{{0}});
+    CHECK(si::try_run(reference, out = 3.0f * si::cast<float>(si::iota<0>(si::extents<4>{}))).code() == error::overlap);
+    CHECK(data[0] == 0);
+    const auto one = si::view(data, si::extents<1>{}, si::array<i64, 1>{{0}});
+    CHECK(si::try_run(reference, one = 3).ok());
+    CHECK(data[0] == 3);
+}
+TEST_CASE("zero sizes: nothing to do, or reductions of nothing") {
+    float data[8] = {7, 7, 7, 7, 7, 7, 7, 7};
+    CHECK(si::try_run(reference, rows_view(data, 0, 4) = rows_view(data, 0, 4) * 2).ok());
+    CHECK(si::try_run(reference, rows_view(data, 4, 0) = rows_view(data, 4, 0) * 2).ok());
+    CHECK(data[0] == 7);
+    const si::tensor_view<float, si::extents<dyn, 1>> sums(data, 3);
+    CHECK(si::try_run(reference, sums = sum(rows_view(data + 4, 3, 0), si::last_axis)).ok());
+    CHECK(data[2] == 0);
+    CHECK(data[3] == 7);
+}
+TEST_CASE("a wrong run throws run_error with the status") {
+    float data[16]{};
+    const si::tensor_view<float, si::extents<dyn>> x(data, 4), y(data + 8, 5);
+    bool caught = false;
+    try {
+        si::run(reference, y = x + 1);
+    } catch (const si::run_error& problem) {
+        caught = true;
+        CHECK(std::strstr(problem.what(), "SINTER-R001") != nullptr);
+        CHECK(problem.get_status().code() == error::size_mismatch);
+    }
+    CHECK(caught);
+    CHECK_THROWS_AS(si::eval(reference, x + y), std::exception);
+}
+TEST_CASE("eval gives a tensor of the expression's shape and type, or a scalar") {
+    const auto x = grid<i8>(si::extents<2, 2>{}, {1, 2, 3, 4});
+    static_assert(si::is_same<decltype(si::eval(reference, x + 1)), si::tensor<i8, si::extents<2, 2>>>);
+    static_assert(si::is_same<decltype(si::eval(reference, sum(x))), i64>);
+    static_assert(si::is_same<decltype(si::eval(reference, x)), si::tensor<i8, si::extents<2, 2>>>);
+    CHECK(si::eval(reference, sum(x)) == 10);
+    CHECK(same(si::eval(reference, x), {1, 2, 3, 4}));
+    const auto dynamic = si::eval(reference, si::unsqueeze<0>(row<float>({1, 2, 3})) + 1);
+    static_assert(si::is_same<si::remove_cvref<decltype(dynamic)>, si::tensor<float, si::extents<1, dyn>>>);
+    CHECK(dynamic.count() == 3);
+    CHECK(same(si::eval(reference, mean(row<float>({1, 2, 6}), si::axes<0>, si::drop)), 3.0f));
+}
