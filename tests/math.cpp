@@ -31,6 +31,9 @@ float float_of(u32 pattern) { return __builtin_bit_cast(float, pattern); }
 bool is_nan(float value) { return (bits_of(value) & 0x7fffffffu) > 0x7f800000u; }
 bool is_nan(double value) { return (bits_of(value) & 0x7fffffffffffffffu) > 0x7ff0000000000000u; }
 bool is_inf(float value) { return (bits_of(value) & 0x7fffffffu) == 0x7f800000u; }
+// Not a literal: -ffast-math takes -0 and 0 for the same constant.
+volatile u32 sign_pattern = 0x80000000u;
+const float minus_zero = float_of(sign_pattern);
 const float infinite = float_of(0x7f800000u), nan_f32 = float_of(0x7fc00000u);
 
 /// Equal bits: the same bits, or both NaN.
@@ -68,10 +71,17 @@ struct generator {
   double in(double low, double high) { return low + (high - low) * static_cast<double>((*this)() >> 11) * 0x1p-53; }
 };
 
-#define FUNCTION_1(name) \
-  float name(float x) { return lane::name(scalar<float>(x)).value; }
-#define FUNCTION_2(name) \
-  float name(float x, float y) { return lane::name(scalar<float>(x), scalar<float>(y)).value; }
+// Through volatile, so that calls aren't folded together either.
+#define FUNCTION_1(name)                            \
+  float name(float x) {                             \
+    volatile float hidden = x;                      \
+    return lane::name(scalar<float>(hidden)).value; \
+  }
+#define FUNCTION_2(name)                                                       \
+  float name(float x, float y) {                                               \
+    volatile float hidden_x = x, hidden_y = y;                                 \
+    return lane::name(scalar<float>(hidden_x), scalar<float>(hidden_y)).value; \
+  }
 namespace f {
 FUNCTION_1(exp)
 FUNCTION_1(exp2)
@@ -313,11 +323,11 @@ TEST_CASE("edges of unary functions") {
       {f::exp2, 10.0f, 1024.0f},
       {f::expm1, -inf, -1.0f},
       {f::expm1, inf, inf},
-      {f::expm1, -0.0f, -0.0f},
+      {f::expm1, minus_zero, minus_zero},
       {f::expm1, 0x1p-149f, 0x1p-149f},
       {f::expm1, 89.0f, inf},
       {f::log, 0.0f, -inf},
-      {f::log, -0.0f, -inf},
+      {f::log, minus_zero, -inf},
       {f::log, -1.0f, nan},
       {f::log, -inf, nan},
       {f::log, inf, inf},
@@ -335,7 +345,7 @@ TEST_CASE("edges of unary functions") {
       {f::log1p, -1.0f, -inf},
       {f::log1p, -1.5f, nan},
       {f::log1p, inf, inf},
-      {f::log1p, -0.0f, -0.0f},
+      {f::log1p, minus_zero, minus_zero},
       {f::log1p, -inf, nan},
       {f::log1p, 0x1p-149f, 0x1p-149f},
       {f::sigmoid, inf, 1.0f},
@@ -346,7 +356,7 @@ TEST_CASE("edges of unary functions") {
       {f::sigmoid, -104.0f, 0.0f},
       {f::tanh, inf, 1.0f},
       {f::tanh, -inf, -1.0f},
-      {f::tanh, -0.0f, -0.0f},
+      {f::tanh, minus_zero, minus_zero},
       {f::tanh, 44.0f, 1.0f},
       {f::tanh, 45.0f, 1.0f},
       {f::tanh, 88.8f, 1.0f},
@@ -355,36 +365,36 @@ TEST_CASE("edges of unary functions") {
       {f::tanh, 0x1p-149f, 0x1p-149f},
       {f::erf, inf, 1.0f},
       {f::erf, -inf, -1.0f},
-      {f::erf, -0.0f, -0.0f},
+      {f::erf, minus_zero, minus_zero},
       {f::erfc, inf, 0.0f},
       {f::erfc, -inf, 2.0f},
       {f::erfc, 0.0f, 1.0f},
       {f::rsqrt, 0.0f, inf},
-      {f::rsqrt, -0.0f, -inf},
+      {f::rsqrt, minus_zero, -inf},
       {f::rsqrt, inf, 0.0f},
       {f::rsqrt, 4.0f, 0.5f},
       {f::rsqrt, -1.0f, nan},
       {f::sqrt, 0.0f, 0.0f},
-      {f::sqrt, -0.0f, -0.0f},
+      {f::sqrt, minus_zero, minus_zero},
       {f::sqrt, inf, inf},
       {f::sqrt, 4.0f, 2.0f},
       {f::sqrt, -1.0f, nan},
-      {f::cbrt, -0.0f, -0.0f},
+      {f::cbrt, minus_zero, minus_zero},
       {f::cbrt, inf, inf},
       {f::cbrt, -inf, -inf},
       {f::cbrt, -27.0f, -3.0f},
       {f::cbrt, 0x1p-147f, 0x1p-49f},
       {f::sin, inf, nan},
       {f::sin, -inf, nan},
-      {f::sin, -0.0f, -0.0f},
+      {f::sin, minus_zero, minus_zero},
       {f::cos, inf, nan},
       {f::cos, 0.0f, 1.0f},
       {f::tan, inf, nan},
-      {f::tan, -0.0f, -0.0f},
+      {f::tan, minus_zero, minus_zero},
       {f::sin, 0x1p-149f, 0x1p-149f},
       {f::sinh, inf, inf},
       {f::sinh, -inf, -inf},
-      {f::sinh, -0.0f, -0.0f},
+      {f::sinh, minus_zero, minus_zero},
       {f::sinh, 89.5f, inf},
       {f::sinh, 0x1p-149f, 0x1p-149f},
       {f::cosh, inf, inf},
@@ -392,17 +402,17 @@ TEST_CASE("edges of unary functions") {
       {f::cosh, 0.0f, 1.0f},
       {f::cosh, -89.5f, inf},
       {f::asin, 1.5f, nan},
-      {f::asin, -0.0f, -0.0f},
+      {f::asin, minus_zero, minus_zero},
       {f::asin, 1.0f, 0x1.921fb6p+0f},
       {f::acos, 1.0f, 0.0f},
       {f::acos, -1.5f, nan},
       {f::acos, -1.0f, 0x1.921fb6p+1f},
       {f::atan, inf, 0x1.921fb6p+0f},
       {f::atan, -inf, -0x1.921fb6p+0f},
-      {f::atan, -0.0f, -0.0f},
+      {f::atan, minus_zero, minus_zero},
       {f::asinh, inf, inf},
       {f::asinh, -inf, -inf},
-      {f::asinh, -0.0f, -0.0f},
+      {f::asinh, minus_zero, minus_zero},
       {f::acosh, 1.0f, 0.0f},
       {f::acosh, 0.5f, nan},
       {f::acosh, -inf, nan},
@@ -412,26 +422,26 @@ TEST_CASE("edges of unary functions") {
       {f::atanh, -1.0f, -inf},
       {f::atanh, 1.5f, nan},
       {f::atanh, -inf, nan},
-      {f::atanh, -0.0f, -0.0f},
+      {f::atanh, minus_zero, minus_zero},
       {f::silu, inf, inf},
-      {f::silu, -inf, -0.0f},
-      {f::silu, -1e30f, -0.0f},
+      {f::silu, -inf, minus_zero},
+      {f::silu, -1e30f, minus_zero},
       {f::silu, 1e30f, 1e30f},
       {f::gelu, inf, inf},
-      {f::gelu, -inf, -0.0f},
+      {f::gelu, -inf, minus_zero},
       {f::gelu, 1e30f, 1e30f},
-      {f::gelu, -1e30f, -0.0f},
-      {f::gelu, -0.0f, -0.0f},
+      {f::gelu, -1e30f, minus_zero},
+      {f::gelu, minus_zero, minus_zero},
       {f::gelu_tanh, inf, inf},
-      {f::gelu_tanh, -inf, -0.0f},
+      {f::gelu_tanh, -inf, minus_zero},
       {f::gelu_tanh, 1e30f, 1e30f},
-      {f::gelu_tanh, -1e30f, -0.0f},
+      {f::gelu_tanh, -1e30f, minus_zero},
       {f::mish, inf, inf},
-      {f::mish, -inf, -0.0f},
+      {f::mish, -inf, minus_zero},
       {f::mish, 0x1.fffffep127f, 0x1.fffffep127f},
       {f::elu, inf, inf},
       {f::elu, -inf, -1.0f},
-      {f::elu, -0.0f, -0.0f},
+      {f::elu, minus_zero, minus_zero},
       {f::softplus, inf, inf},
       {f::softplus, -inf, 0.0f},
   };
@@ -478,13 +488,13 @@ TEST_CASE("pow: edges of the array API") {
   };
   const edge edges[] = {
       {0.0f, -1.0f, inf},
-      {-0.0f, -1.0f, -inf},
-      {-0.0f, -2.0f, inf},
+      {minus_zero, -1.0f, -inf},
+      {minus_zero, -2.0f, inf},
       {-2.0f, 3.0f, -8.0f},
       {-8.0f, 1.0f / 3, nan},
       {0.0f, 0.0f, 1.0f},
       {nan, 0.0f, 1.0f},
-      {nan, -0.0f, 1.0f},
+      {nan, minus_zero, 1.0f},
       {1.0f, nan, 1.0f},
       {-1.0f, inf, 1.0f},
       {-1.0f, -inf, 1.0f},
@@ -495,7 +505,7 @@ TEST_CASE("pow: edges of the array API") {
       {0.5f, -inf, inf},
       {-0.5f, -inf, inf},
       {0.0f, inf, 0.0f},
-      {-0.0f, -inf, inf},
+      {minus_zero, -inf, inf},
       {inf, 2.0f, inf},
       {inf, -2.0f, 0.0f},
       {inf, inf, inf},
@@ -503,12 +513,12 @@ TEST_CASE("pow: edges of the array API") {
       {-inf, 3.0f, -inf},
       {-inf, 2.0f, inf},
       {-inf, 2.5f, inf},
-      {-inf, -3.0f, -0.0f},
+      {-inf, -3.0f, minus_zero},
       {-inf, -2.0f, 0.0f},
       {-inf, inf, inf},
-      {-0.0f, 3.0f, -0.0f},
-      {-0.0f, 2.0f, 0.0f},
-      {-0.0f, 0.5f, 0.0f},
+      {minus_zero, 3.0f, minus_zero},
+      {minus_zero, 2.0f, 0.0f},
+      {minus_zero, 0.5f, 0.0f},
       {-2.0f, 0x1p24f, inf},
       {-2.0f, -0x1p24f, 0.0f},
       {-1.0f, 0x1.fffffep23f, -1.0f},
@@ -555,13 +565,13 @@ TEST_CASE("pow is exact where the result is an integer") {
 TEST_CASE("atan2, hypot, logaddexp: edges") {
   const float inf = infinite, pi = 0x1.921fb6p+1f;
   CHECK_SAME(f::atan2(0.0f, 0.0f), 0.0f);
-  CHECK_SAME(f::atan2(-0.0f, 0.0f), -0.0f);
-  CHECK_SAME(f::atan2(0.0f, -0.0f), pi);
-  CHECK_SAME(f::atan2(-0.0f, -0.0f), -pi);
+  CHECK_SAME(f::atan2(minus_zero, 0.0f), minus_zero);
+  CHECK_SAME(f::atan2(0.0f, minus_zero), pi);
+  CHECK_SAME(f::atan2(minus_zero, minus_zero), -pi);
   CHECK_SAME(f::atan2(0.0f, -1.0f), pi);
-  CHECK_SAME(f::atan2(-0.0f, 1.0f), -0.0f);
+  CHECK_SAME(f::atan2(minus_zero, 1.0f), minus_zero);
   CHECK_SAME(f::atan2(1.0f, 0.0f), pi / 2);
-  CHECK_SAME(f::atan2(-1.0f, -0.0f), -pi / 2);
+  CHECK_SAME(f::atan2(-1.0f, minus_zero), -pi / 2);
   CHECK_SAME(f::atan2(inf, inf), pi / 4);
   CHECK_SAME(f::atan2(-inf, inf), -pi / 4);
   CHECK(error_of(f::atan2(inf, -inf), 2.356194490192345) <= 1);
@@ -571,7 +581,7 @@ TEST_CASE("atan2, hypot, logaddexp: edges") {
   CHECK_SAME(f::hypot(3.0f, -4.0f), 5.0f);
   CHECK_SAME(f::hypot(3e38f, 3e38f), inf);
   CHECK_SAME(f::hypot(0x1.8p-148f, 0x1p-147f), 0x1.4p-147f);
-  CHECK_SAME(f::hypot(0.0f, -0.0f), 0.0f);
+  CHECK_SAME(f::hypot(0.0f, minus_zero), 0.0f);
   CHECK_SAME(f::logaddexp(-inf, -inf), -inf);
   CHECK_SAME(f::logaddexp(inf, inf), inf);
   CHECK_SAME(f::logaddexp(inf, -inf), inf);
@@ -581,8 +591,8 @@ TEST_CASE("atan2, hypot, logaddexp: edges") {
 TEST_CASE("remainders and floored division of floats are exact") {
   const float inf = infinite;
   CHECK_SAME(f::remainder(-1.0f, 1.0f), 0.0f);
-  CHECK_SAME(f::remainder(2.0f, -1.0f), -0.0f);
-  CHECK_SAME(f::fmod(-1.0f, 1.0f), -0.0f);
+  CHECK_SAME(f::remainder(2.0f, -1.0f), minus_zero);
+  CHECK_SAME(f::fmod(-1.0f, 1.0f), minus_zero);
   CHECK_SAME(f::fmod(1.0f, -1.0f), 0.0f);
   CHECK_SAME(f::fmod(5.0f, inf), 5.0f);
   CHECK_SAME(f::remainder(-5.0f, inf), inf);

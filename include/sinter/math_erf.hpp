@@ -68,7 +68,7 @@ SINTER_INLINE Value gelu(Value x) {
       fma(square, detail::polynomial(a, 0x1.0851dcp-7f, 0x1.4b07e2p-4f, 0x1.773ccep-2f, 0x1.c203ep-1f), a);
   const Value quotient = over / fma(over, Value(0x1.40d932p+1f), p);
   const Value tail = detail::scale_at_once(fma(quotient, rest, quotient), power) * 0x1p-32f;
-  return select(x < 0.0f, Value(-0.0f), x) - tail;
+  return select(x < 0.0f, -tail, x - tail);
 }
 
 }  // namespace sinter::lane
