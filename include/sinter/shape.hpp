@@ -166,7 +166,7 @@ SINTER_INLINE shape static_shape_of() {
 template <i64... Sizes>
 struct extents : detail::size_storage<((Sizes < 0 ? 1 : 0) + ... + 0)> {
     static_assert(detail::few_axes<Sizes...>,
-                  "[SINTER-S002] a tensor has at most 8 axes. Hint: reshape or flatten merges axes..");
+                  "[SINTER-S002] a tensor has at most 8 axes. Hint: reshape or flatten merges axes.");
     static constexpr int rank = int(sizeof...(Sizes)) <= max_rank ? int(sizeof...(Sizes)) : max_rank;
     static constexpr int dynamic_count = ((Sizes < 0 ? 1 : 0) + ... + 0);
     static constexpr shape static_shape = detail::static_shape_of<Sizes...>();
