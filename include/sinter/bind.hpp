@@ -35,6 +35,9 @@ struct slots {
         for (int i = 0; i < instance; ++i) found += is_operand(i);
         return found;
     }
+    /// The same as a constant, which device code may read.
+    template <int Instance>
+    static constexpr int place = of_instance(Instance);
     static constexpr int operands = of_instance(Kernel::instances);
     static constexpr int count = operands + Kernel::output_count;
     static SINTER_INLINE int of_output(int output) { return operands + output; }
@@ -136,15 +139,14 @@ struct slot_state {
 
 }  // namespace detail
 
-/// A bound call: sizes of the loop axes, and per slot a pointer and strides in elements along each of them (0 where the operand
-/// doesn't vary). `base` is a coordinate's value at the origin.
+/// A bound call: sizes of the loop axes, and per slot an element offset and strides along each of them (0 where the operand
+/// doesn't vary). A coordinate's offset is its value at the origin. Pointers stand apart, so that the rest can be a constant.
 template <int Slots>
 struct binding {
     i64 size[max_loop_axes];
-    const void* pointer[Slots];
     i64 base[Slots];
     i64 stride[Slots][max_loop_axes];
-    bool empty_output = false;  ///< no output has an element: there is nothing to do
+    bool empty_output;  ///< no output has an element: there is nothing to do
 };
 
 namespace detail {
@@ -166,31 +168,34 @@ SINTER_INLINE bool apply_step(const chain_step& step, view_state& view) {
     return apply_map(map, view, step.stretched);
 }
 
-/// The work of binding. `Tag` keeps copies that are compiled for different instruction sets apart.
+/// The work of binding, constexpr for layouts that are known while compiling. `Tag` keeps copies that are compiled for different
+/// instruction sets apart.
 template <class Tag, int Slots>
 struct binder {
     using facts_type = binding_facts<Slots>;
 
-    static SINTER_FORCE_INLINE status at(error code, const slot_facts& slot, int axis = -1, i64 expected = 0, i64 found = 0) {
+    static constexpr status at(error code, const slot_facts& slot, int axis = -1, i64 expected = 0, i64 found = 0) {
         return status{code, slot.operand, axis, expected, found};
     }
-    /// Sizes and strides of one slot.
-    static SINTER_NOINLINE status bind_slot(const slot_facts& slot, const chain_step* steps, const slot_state& given, int index,
-                                            binding<Slots>& out) {
-        view_state view;
-        const view_state* from = &given.view;
-        for (int i = 0; i < given.view.sizes.rank; ++i)
-            if (given.view.sizes.size[i] < 0) return at(error::bad_view, slot, i, 0, given.view.sizes.size[i]);
+    static constexpr void start(const facts_type& facts, binding<Slots>& out) {
+        for (int a = 0; a < max_loop_axes; ++a) out.size[a] = a < facts.axes ? facts.axis_size[a] : 1;
+    }
+    /// Sizes, offset and strides of one slot; `count` becomes its number of elements.
+    static SINTER_NOINLINE constexpr status bind_slot(const slot_facts& slot, int axes, const chain_step* steps, const view_state& given,
+                                                      int index, binding<Slots>& out, i64& count) {
+        view_state mapped;
+        const view_state* from = &given;
+        for (int i = 0; i < given.sizes.rank; ++i)
+            if (given.sizes.size[i] < 0) return at(error::bad_view, slot, i, 0, given.sizes.size[i]);
         if (slot.chain_length > 0) {
-            view = given.view;
+            mapped = given;
             for (int s = 0; s < slot.chain_length; ++s)
-                if (!apply_step(steps[slot.chain + s], view)) return at(error::bad_view, slot);
-            from = &view;
+                if (!apply_step(steps[slot.chain + s], mapped)) return at(error::bad_view, slot);
+            from = &mapped;
         }
         out.base[index] = from->offset;
-        out.pointer[index] = given.pointer ? static_cast<const char*>(given.pointer) + from->offset * slot.element_size : nullptr;
-        for (int a = 0; a < max_loop_axes; ++a) out.stride[index][a] = 0;
-        i64 count = 1;
+        for (int a = 0; a < axes; ++a) out.stride[index][a] = 0;
+        count = 1;
         for (int i = 0; i < slot.rank; ++i) {
             const i64 size = from->sizes.size[i];
             count *= size;
@@ -200,57 +205,15 @@ struct binder {
             if (known != size) return at(error::size_mismatch, slot, i, known, size);
             out.stride[index][slot.axis[i]] = size == 1 ? 0 : from->stride[i];
         }
-        if (count > 0 && given.pointer == nullptr && (slot.reads_memory || slot.is_output)) return at(error::null_pointer, slot);
         if (slot.is_output && count > 0)
             for (int i = 0; i < slot.rank; ++i)
                 if (from->stride[i] == 0 && from->sizes.size[i] > 1) return at(error::overlap, slot, i);
         return {};
     }
-    struct reach {
-        u64 begin, stop;
-        bool any;
-    };
-    static SINTER_FORCE_INLINE reach reach_of(const binding<Slots>& bound, const facts_type& facts, int index) {
-        i64 low = 0, high = 0;
-        for (int a = 0; a < facts.axes; ++a) {
-            const i64 span = (bound.size[a] - 1) * bound.stride[index][a];
-            if (bound.stride[index][a] != 0 && bound.size[a] == 0) return {0, 0, false};
-            if (span < 0)
-                low += span;
-            else
-                high += span;
-        }
-        const u64 origin = reinterpret_cast<u64>(bound.pointer[index]);
-        const i64 size = facts.slot[index].element_size;
-        return {origin + u64(low * size), origin + u64((high + 1) * size), bound.pointer[index] != nullptr};
-    }
-    static SINTER_FORCE_INLINE bool element_for_element(const binding<Slots>& bound, const facts_type& facts, int left, int right) {
-        if (bound.pointer[left] != bound.pointer[right] || facts.slot[left].element_size != facts.slot[right].element_size) return false;
-        for (int a = 0; a < facts.axes; ++a)
-            if (bound.stride[left][a] != bound.stride[right][a]) return false;
-        return true;
-    }
-    static SINTER_NOINLINE status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out) {
-        for (int a = 0; a < max_loop_axes; ++a) out.size[a] = a < facts.axes ? facts.axis_size[a] : 1;
-        // Outputs first: the loop has their sizes, and a mismatch is then the operand's.
-        for (int pass = 0; pass < 2; ++pass)
-            for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : Slots); ++i) {
-                const status bad = bind_slot(facts.slot[i], steps, given[i], i, out);
-                if (!bad.ok()) return bad;
-            }
+    /// After all slots: sizes that nothing gave are 1; reductions that need elements have some; is there anything to do?
+    static constexpr status finish(const facts_type& facts, binding<Slots>& out) {
         for (int a = 0; a < facts.axes; ++a)
             if (out.size[a] < 0) out.size[a] = 1;
-        for (int o = facts.operands; o < Slots; ++o) {
-            const reach mine = reach_of(out, facts, o);
-            if (!mine.any) continue;
-            for (int i = 0; i < o; ++i) {
-                if (i < facts.operands && !facts.slot[i].reads_memory) continue;
-                const reach other = reach_of(out, facts, i);
-                if (!other.any || mine.stop <= other.begin || other.stop <= mine.begin) continue;
-                if (i < facts.operands && element_for_element(out, facts, o, i)) continue;
-                return at(error::overlap, facts.slot[o]);
-            }
-        }
         for (int f = 0; f < facts.fold_count; ++f) {
             i64 folded = 1, kept = 1;
             for (int a = 0; a < facts.axes; ++a) {
@@ -266,6 +229,63 @@ struct binder {
                 if ((facts.output_axes[o - facts.operands] >> a & 1) && out.size[a] == 0) empty = true;
             if (!empty) out.empty_output = false;
         }
+        return {};
+    }
+    /// Bytes that a slot touches, relative to its pointer.
+    struct reach {
+        i64 begin, stop;
+        bool any;
+    };
+    static constexpr reach reach_of(const facts_type& facts, const binding<Slots>& bound, int index) {
+        i64 low = 0, high = 0;
+        const i64 element_size = facts.slot[index].element_size;
+        for (int a = 0; a < facts.axes; ++a) {
+            if (bound.stride[index][a] == 0) continue;
+            if (bound.size[a] == 0) return {0, 0, false};
+            const i64 span = (bound.size[a] - 1) * bound.stride[index][a];
+            if (span < 0)
+                low += span;
+            else
+                high += span;
+        }
+        return {low * element_size, (high + 1) * element_size, true};
+    }
+    static constexpr bool same_steps(const facts_type& facts, const binding<Slots>& bound, int left, int right) {
+        if (facts.slot[left].element_size != facts.slot[right].element_size) return false;
+        for (int a = 0; a < facts.axes; ++a)
+            if (bound.stride[left][a] != bound.stride[right][a]) return false;
+        return true;
+    }
+    /// An output may be an input element for element; any other overlap with an operand or another output is refused (E3).
+    static SINTER_FORCE_INLINE constexpr bool apart(const facts_type& facts, int output, int other, const void* output_pointer,
+                                                    const void* other_pointer, const reach& mine, const reach& theirs, bool steps_agree) {
+        if (!mine.any || !theirs.any || (other < facts.operands && !facts.slot[other].reads_memory)) return true;
+        const u64 p = reinterpret_cast<u64>(output_pointer), q = reinterpret_cast<u64>(other_pointer);
+        if (p + u64(mine.stop) <= q + u64(theirs.begin) || q + u64(theirs.stop) <= p + u64(mine.begin)) return true;
+        return other < facts.operands && p == q && steps_agree && output >= facts.operands;
+    }
+    static SINTER_NOINLINE status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out,
+                                       const void** pointer) {
+        start(facts, out);
+        // Outputs first: the loop has their sizes, and a mismatch is then the operand's.
+        for (int pass = 0; pass < 2; ++pass)
+            for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : Slots); ++i) {
+                i64 count = 0;
+                const slot_facts& slot = facts.slot[i];
+                const status bad = bind_slot(slot, facts.axes, steps, given[i].view, i, out, count);
+                if (!bad.ok()) return bad;
+                if (count > 0 && given[i].pointer == nullptr && (slot.reads_memory || slot.is_output))
+                    return at(error::null_pointer, slot);
+                pointer[i] = static_cast<const char*>(given[i].pointer) + out.base[i] * slot.element_size;
+            }
+        const status bad = finish(facts, out);
+        if (!bad.ok()) return bad;
+        reach reaches[Slots];
+        for (int i = 0; i < Slots; ++i) reaches[i] = reach_of(facts, out, i);
+        for (int o = facts.operands; o < Slots; ++o)
+            for (int i = 0; i < o; ++i)
+                if (!apart(facts, o, i, pointer[o], pointer[i], reaches[o], reaches[i], same_steps(facts, out, o, i)))
+                    return at(error::overlap, facts.slot[o]);
         return {};
     }
 };
@@ -350,11 +370,123 @@ using binding_of = binding<slots<Kernel>::count>;
 
 /// Binds a call. `Tag` is a type of the instruction set that the caller is compiled for.
 template <class Kernel, class Tag, class Assignment>
-SINTER_FORCE_INLINE status bind(const Assignment& assigned, binding_of<Kernel>& out) {
+SINTER_FORCE_INLINE status bind(const Assignment& assigned, binding_of<Kernel>& out, const void** pointer) {
     slot_state given[slots<Kernel>::count];
     give_all<Kernel>(given, assigned.operands, assigned.targets, make_indices<Kernel::instances>{}, make_indices<Kernel::output_count>{});
-    return binder<Tag, slots<Kernel>::count>::bind(binding_facts_of<Kernel>::value, binding_facts_of<Kernel>::steps(), given, out);
+    return binder<Tag, slots<Kernel>::count>::bind(binding_facts_of<Kernel>::value, binding_facts_of<Kernel>::steps(), given, out, pointer);
 }
+
+// ------------------------------------------------------------------------------------------------- layouts known in advance
+
+template <class View>
+struct layout_is_known {
+    static constexpr bool value = false;
+};
+template <class Type, class Extents, class Space, int Alignment>
+struct layout_is_known<tensor_view<Type, Extents, row_major, Space, Alignment>> {
+    static constexpr bool value = Extents::is_static;
+};
+template <class Type>
+struct layout_is_known<scalar_operand<Type>> {
+    static constexpr bool value = true;
+};
+
+/// When every view is static and row-major, the whole binding is a constant, and a call checks pointers only.
+template <class Kernel, class Tag, class Assignment>
+struct known_binding {
+    static constexpr bool value = false;
+};
+template <class Kernel, class Tag, class Program, class Roots, class... Leaves, class... Outputs>
+    requires((layout_is_known<Leaves>::value && ... && true) && (layout_is_known<Outputs>::value && ...))
+struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, list<Outputs...>>> {
+    static constexpr bool value = true;
+    static constexpr int count = slots<Kernel>::count;
+    using work = binder<Tag, count>;
+    struct result {
+        binding<count> bound{};
+        status problem{};
+        typename work::reach reaches[count]{};
+        bool has_elements[count]{};
+    };
+    static constexpr view_state row_major_view(const shape& sizes) {
+        view_state view;
+        view.sizes = sizes;
+        set_row_major_strides(view);
+        return view;
+    }
+    static constexpr view_state slot_view(int slot) {
+        constexpr auto& facts = binding_facts_of<Kernel>::value;
+        if (slot >= facts.operands) return row_major_view(Kernel::output_shape[slot - facts.operands]);
+        if (facts.slot[slot].operand >= 0) return row_major_view(Kernel::leaf_shape[int(facts.slot[slot].operand)]);
+        // A coordinate: the slot's instance, its shape from inference (static here).
+        view_state view;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (slots<Kernel>::is_operand(i) && slots<Kernel>::of_instance(i) == slot) {
+                const int node = Kernel::table.at[i].node;
+                view.sizes = Kernel::facts.sizes[node];
+                view.stride[normal_axis(Kernel::node[node].op->axis, view.sizes.rank)] = 1;
+            }
+        return view;
+    }
+    static constexpr result make() {
+        constexpr auto& facts = binding_facts_of<Kernel>::value;
+        result out;
+        work::start(facts, out.bound);
+        for (int pass = 0; pass < 2; ++pass)
+            for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : count); ++i) {
+                i64 elements = 0;
+                const status bad = work::bind_slot(facts.slot[i], facts.axes, binding_facts_of<Kernel>::steps(), slot_view(i), i, out.bound, elements);
+                if (!bad.ok() && out.problem.ok()) out.problem = bad;
+                out.has_elements[i] = elements > 0 && (facts.slot[i].reads_memory || facts.slot[i].is_output);
+            }
+        const status bad = work::finish(facts, out.bound);
+        if (!bad.ok() && out.problem.ok()) out.problem = bad;
+        for (int i = 0; i < count; ++i) out.reaches[i] = work::reach_of(facts, out.bound, i);
+        return out;
+    }
+    static constexpr result known = make();
+
+    template <int Slot>
+    static SINTER_FORCE_INLINE void place(const void** pointer, const void* given, status& bad) {
+        if constexpr (known.has_elements[Slot])
+            if (given == nullptr && bad.ok()) bad = work::at(error::null_pointer, binding_facts_of<Kernel>::value.slot[Slot]);
+        pointer[Slot] = static_cast<const char*>(given) + known.bound.base[Slot] * binding_facts_of<Kernel>::value.slot[Slot].element_size;
+    }
+    template <int Instance, class Operands>
+    static SINTER_FORCE_INLINE void place_operand(const void** pointer, const Operands& operands, status& bad) {
+        if constexpr (slots<Kernel>::is_operand(Instance)) {
+            constexpr int slot = slots<Kernel>::of_instance(Instance);
+            if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf)
+                place<slot>(pointer, get<int(Kernel::node[Kernel::table.at[Instance].node].bits)>(operands).data(), bad);
+            else
+                pointer[slot] = nullptr;
+        }
+    }
+    template <int Output, int Slot>
+    static SINTER_FORCE_INLINE void pair(const void* const* pointer, status& bad) {
+        constexpr auto& facts = binding_facts_of<Kernel>::value;
+        constexpr int output = facts.operands + Output;
+        if constexpr (Slot < output) {
+            constexpr bool agree = work::same_steps(facts, known.bound, output, Slot);
+            if (bad.ok() && !work::apart(facts, output, Slot, pointer[output], pointer[Slot], known.reaches[output], known.reaches[Slot], agree))
+                bad = work::at(error::overlap, facts.slot[output]);
+        }
+    }
+    template <int Output, int... Slot>
+    static SINTER_FORCE_INLINE void pairs(const void* const* pointer, status& bad, indices<Slot...>) {
+        const int done[] = {(pair<Output, Slot>(pointer, bad), 0)...};
+        (void)done;
+    }
+    template <class Assignment, int... Instance, int... Output>
+    static SINTER_FORCE_INLINE status check(const Assignment& assigned, const void** pointer, indices<Instance...>, indices<Output...>) {
+        status bad = known.problem;
+        const int done[] = {0, (place_operand<Instance>(pointer, assigned.operands, bad), 0)...,
+                            (place<slots<Kernel>::of_output(Output)>(pointer, get<Output>(assigned.targets).data(), bad), 0)...,
+                            (pairs<Output>(pointer, bad, make_indices<count>{}), 0)...};
+        (void)done;
+        return bad;
+    }
+};
 
 }  // namespace detail
 }  // namespace sinter

@@ -71,7 +71,11 @@
 #define SINTER_NOINLINE __declspec(noinline)
 #else
 #define SINTER_FORCE_INLINE inline __attribute__((always_inline))
+#if SINTER_GCC
+#define SINTER_NOINLINE __attribute__((noinline, noclone))  // a clone per constant argument would compile a kernel several times
+#else
 #define SINTER_NOINLINE __attribute__((noinline))
+#endif
 #endif
 #define SINTER_INLINE SINTER_HOST_DEVICE constexpr SINTER_FORCE_INLINE
 

@@ -106,6 +106,7 @@ struct row_driver {
     using lane_of = typename Family::template value<Type>;
     using assignment_type = typename Kernel::assignment_type;
     using all_loops = loops<slots<Kernel>::count>;
+    using call_binding = bound_call<slots<Kernel>::count>;
     static constexpr int width = Family::width;
     static constexpr int groups = order::lanes / width;
     static_assert(width <= order::lanes && order::lanes % width == 0);
@@ -146,13 +147,13 @@ struct row_driver {
 
     struct common {
         const assignment_type& assigned;
-        const binding_of<Kernel>& bound;
+        const call_binding& bound;
         const all_loops& along;
         SINTER_INLINE const auto& operands() const { return assigned.operands; }
         SINTER_INLINE i64 folded_count(u32 folded) const {
             i64 product = 1;
             for (int a = 0; a < Kernel::axes; ++a)
-                if (folded >> a & 1) product *= bound.size[a];
+                if (folded >> a & 1) product *= bound.bound.size[a];
             return product;
         }
     };
@@ -177,12 +178,12 @@ struct row_driver {
         SINTER_INLINE auto operand() const {
             using storage = storage_of<Instance>;
             using element = compute_of<storage>;
-            const storage* const from = static_cast<const storage*>(at.pointer[slots<Kernel>::of_instance(Instance)]);
+            const storage* const from = static_cast<const storage*>(at.pointer[slots<Kernel>::template place<Instance>]);
             return lane_of<element>(first(lane::scalar<element>::load(from)));
         }
         template <int Instance>
         SINTER_INLINE lane_of<i64> coordinate() const {
-            return lane_of<i64>(at.base[slots<Kernel>::of_instance(Instance)]);
+            return lane_of<i64>(at.base[slots<Kernel>::template place<Instance>]);
         }
         using common::folded_count;
         using common::operands;
@@ -210,7 +211,7 @@ struct row_driver {
         SINTER_INLINE auto operand() const {
             using storage = storage_of<Instance>;
             using element = compute_of<storage>;
-            constexpr int index = slots<Kernel>::of_instance(Instance);
+            constexpr int index = slots<Kernel>::template place<Instance>;
             constexpr lane_stride stride = operand_stride<Kernel, Instance, leaf_type<Instance>>();
             const storage* const from = static_cast<const storage*>(at.pointer[index]);
             if constexpr (Fast && stride == lane_stride::zero)
@@ -232,7 +233,7 @@ struct row_driver {
         }
         template <int Instance>
         SINTER_INLINE lane_of<i64> coordinate() const {
-            constexpr int index = slots<Kernel>::of_instance(Instance);
+            constexpr int index = slots<Kernel>::template place<Instance>;
             if (this->along.lane.count <= 1) {
                 const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
                 return add(lane_of<i64>(at.base[index] + position * step), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
@@ -257,7 +258,7 @@ struct row_driver {
     /// Everything about the row being worked on.
     struct row_context {
         const assignment_type& assigned;
-        const binding_of<Kernel>& bound;
+        const call_binding& bound;
         const all_loops& along;
         const once_values& once;
         row_values& row;
@@ -451,22 +452,7 @@ struct row_driver {
         static SINTER_FORCE_INLINE void full_segment(const row_context& original, const row_position& position, states& result,
                                                      const contexts& context, const firsts& first_elements, i64 begin, i64 index_base) {
             loop_locals local(original, position);
-            const row_context in = local.context(original);
-            const row_position& at = local.at;
-            if constexpr (unrolled) {
-                unrolled_segment(in, at, result, context, first_elements, begin, index_base, make_indices<groups>{});
-            } else {
-                states all[groups];
-                for (int g = 0; g < groups; ++g) start(all[g], list{});
-                for (int q = 0; q < order::segment / order::lanes; ++q) {
-                    SINTER_NO_UNROLL
-                    for (int g = 0; g < groups; ++g)
-                        step<false>(in, at, all[g], context, first_elements, begin + q * order::lanes + g * width, width, index_base);
-                }
-                fold_groups(all);
-                lane_tree<width / 2>(all[0]);
-                result = all[0];
-            }
+            unrolled_segment(local.context(original), local.at, result, context, first_elements, begin, index_base, make_indices<groups>{});
         }
         /// Each lane group in a variable of its own (an array of them costs copies), all steps of a lane round written out.
         template <class Sequence>
@@ -510,31 +496,38 @@ struct row_driver {
             for (int stride = groups / 2; stride > 0; stride /= 2)
                 for (int g = 0; g < stride; ++g) combine(all[g], all[g + stride], list{});
         }
-        /// The last segment, out of line: any length below a full one.
-        static SINTER_NOINLINE void partial_segment(const row_context& in, const row_position& at, states& result,
-                                                    const contexts& context, const firsts& first_elements, i64 begin, i64 length,
-                                                    i64 index_base) {
+        /// A segment of any length, its accumulators in memory: the last one of a row, and all of them where an element costs so much
+        /// that this doesn't show (the body is then compiled once less).
+        static SINTER_NOINLINE void any_segment(const row_context& original, const row_position& position, states& result,
+                                                const contexts& context, const firsts& first_elements, i64 begin, i64 length,
+                                                i64 index_base) {
             states all[groups];
             for (int g = 0; g < groups; ++g) start(all[g], list{});
             i64 done = 0;
             int group = 0;
-            SINTER_NO_UNROLL
-            for (; done + width <= length; done += width) {
-                step<false>(in, at, all[group], context, first_elements, begin + done, width, index_base);
-                group = group + 1 == groups ? 0 : group + 1;
+            {
+                loop_locals local(original, position);
+                const row_context in = local.context(original);
+                SINTER_NO_UNROLL
+                for (; done + width <= length; done += width) {
+                    step<false>(in, local.at, all[group], context, first_elements, begin + done, width, index_base);
+                    group = group + 1 == groups ? 0 : group + 1;
+                }
             }
             if (done < length)
-                step<true>(in, at, all[group], context, first_elements, begin + done, int(length - done), index_base);
+                step<true>(original, position, all[group], context, first_elements, begin + done, int(length - done), index_base);
             fold_groups(all);
             lane_tree<width / 2>(all[0]);
             result = all[0];
         }
         static SINTER_INLINE void segment(const row_context& in, const row_position& at, states& result, const contexts& context,
                                           const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
-            if (length == order::segment)
-                full_segment(in, at, result, context, first_elements, begin, index_base);
-            else
-                partial_segment(in, at, result, context, first_elements, begin, length, index_base);
+            if constexpr (unrolled)
+                if (length == order::segment) {
+                    full_segment(in, at, result, context, first_elements, begin, index_base);
+                    return;
+                }
+            any_segment(in, at, result, context, first_elements, begin, length, index_base);
         }
     };
 
@@ -657,13 +650,13 @@ struct row_driver {
     template <int... Instance, int... Output>
     static SINTER_INLINE void move_slots(row_position& to, const row_position& from, const i64 (&offset)[slots<Kernel>::count],
                                          indices<Instance...>, indices<Output...>) {
-        const int done[] = {0, (move_operand<Instance>(to, from, offset[slots<Kernel>::of_instance(Instance)]), 0)...,
+        const int done[] = {0, (move_operand<Instance>(to, from, offset[slots<Kernel>::template place<Instance>]), 0)...,
                             (move_output<Output>(to, from, offset[slots<Kernel>::of_output(Output)]), 0)...};
         (void)done;
     }
     template <int Instance>
     static SINTER_INLINE void move_operand(row_position& to, const row_position& from, i64 offset) {
-        constexpr int index = slots<Kernel>::of_instance(Instance);
+        constexpr int index = slots<Kernel>::template place<Instance>;
         to.base[index] = from.base[index] + offset;
         if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf)
             to.pointer[index] = static_cast<const char*>(from.pointer[index]) + offset * i64(sizeof(storage_of<Instance>));
@@ -695,6 +688,7 @@ struct row_driver {
             i64 number = 0;
             for (i64 c = 0; c < in.along.columns; ++number) {
                 summaries<Pass> segment;
+                nothing<Pass>(segment, folds<Pass>{});
                 for (int inside = 0; inside < order::column_segment && c < in.along.columns; ++inside, ++c) {
                     row_position here;
                     move_to(here, at, column.offset);
@@ -921,7 +915,7 @@ struct row_driver {
                 0, (static_cast<slot<Instance, outer_fold<Instance>>&>(*this).value.push(first(eval::template argument<Instance, 0>(frame))), 0)...};
             (void)done;
         }
-        SINTER_INLINE void finish(const assignment_type& assigned, const binding_of<Kernel>& bound, const all_loops& along,
+        SINTER_INLINE void finish(const assignment_type& assigned, const call_binding& bound, const all_loops& along,
                                   const once_values& once, const row_position& origin) {
             after_values after;
             const int folded[] = {0, (static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(after).value =
@@ -938,12 +932,12 @@ struct row_driver {
     // ---------------------------------------------------------------------------------------------------------- entry
 
     /// Rows [first_row, stop_row), and of each row's outputs the elements [begin, stop) (all of them when there are folds).
-    static SINTER_NOINLINE void run(const assignment_type& assigned, const binding_of<Kernel>& bound, const all_loops& along, i64 first_row,
+    static SINTER_NOINLINE void run(const assignment_type& assigned, const call_binding& bound, const all_loops& along, i64 first_row,
                                     i64 stop_row, i64 begin, i64 stop) {
         row_position origin;
         for (int s = 0; s < slots<Kernel>::count; ++s) {
-            origin.pointer[s] = along.pointer[s];
-            origin.base[s] = along.base[s];
+            origin.pointer[s] = bound.pointer[s];
+            origin.base[s] = bound.bound.base[s];
         }
         once_values once;
         row_values row;

@@ -17,6 +17,7 @@ struct column_driver {
     using lane_of = typename Family::template value<Type>;
     using assignment_type = typename Kernel::assignment_type;
     using all_loops = loops<slots<Kernel>::count>;
+    using call_binding = bound_call<slots<Kernel>::count>;
     using once_values = typename rows::once_values;
     using row_position = typename rows::row_position;
     using row_values = typename rows::row_values;
@@ -49,7 +50,7 @@ struct column_driver {
         SINTER_INLINE auto operand() const {
             using storage = storage_of<Instance>;
             using element = compute_of<storage>;
-            constexpr int index = slots<Kernel>::of_instance(Instance);
+            constexpr int index = slots<Kernel>::template place<Instance>;
             constexpr lane_stride stride = operand_stride<Kernel, Instance, typename rows::template leaf_type<Instance>>();
             const storage* const from = static_cast<const storage*>(at.pointer[index]);
             if constexpr (stride == lane_stride::zero)
@@ -66,7 +67,7 @@ struct column_driver {
         }
         template <int Instance>
         SINTER_INLINE lane_of<i64> coordinate() const {
-            constexpr int index = slots<Kernel>::of_instance(Instance);
+            constexpr int index = slots<Kernel>::template place<Instance>;
             const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
             return add(lane_of<i64>(at.base[index] + position * step), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
         }
@@ -76,7 +77,7 @@ struct column_driver {
 
     struct strip_context {
         const assignment_type& assigned;
-        const binding_of<Kernel>& bound;
+        const call_binding& bound;
         const all_loops& along;
         const once_values& once;
         row_values (&column)[strip];
@@ -244,7 +245,7 @@ struct column_driver {
         }
     }
     template <int Output, class Frame>
-    static SINTER_INLINE void store_one(const Frame& frame, int count) {
+    static SINTER_INLINE void store_one(const Frame& frame, [[maybe_unused]] int count) {
         using storage = typename rows::template output_storage<Output>;
         constexpr int index = slots<Kernel>::of_output(Output);
         storage* const to = static_cast<storage*>(const_cast<void*>(frame.at.pointer[index]));
@@ -296,12 +297,12 @@ struct column_driver {
     }
 
     /// Outer rows [first_row, stop_row), of each the columns [begin, stop).
-    static SINTER_NOINLINE void run(const assignment_type& assigned, const binding_of<Kernel>& bound, const all_loops& along, i64 first_row,
+    static SINTER_NOINLINE void run(const assignment_type& assigned, const call_binding& bound, const all_loops& along, i64 first_row,
                                     i64 stop_row, i64 begin, i64 stop) {
         row_position start;
         for (int s = 0; s < slots<Kernel>::count; ++s) {
-            start.pointer[s] = along.pointer[s];
-            start.base[s] = along.base[s];
+            start.pointer[s] = bound.pointer[s];
+            start.base[s] = bound.bound.base[s];
         }
         once_values once;
         row_values none;
@@ -333,6 +334,7 @@ struct column_driver {
 template <class Kernel, class Family>
 struct host_launch {
     using assignment_type = typename Kernel::assignment_type;
+    using call_binding = bound_call<slots<Kernel>::count>;
     template <bool Fast>
     using driver = conditional<Kernel::nest == nest_kind::columns, column_driver<Kernel, Family, Fast>, row_driver<Kernel, Family, Fast>>;
 
@@ -385,7 +387,7 @@ struct host_launch {
     template <int Instance>
     static SINTER_INLINE void require_unit_operand(const loops<slots<Kernel>::count>& along, bool& fast) {
         if constexpr (per_lane(Instance)) {
-            const i64 step = along.lane.stride[0][slots<Kernel>::of_instance(Instance)];
+            const i64 step = along.lane.stride[0][slots<Kernel>::template place<Instance>];
             fast = fast && (stride_of<Instance>() == lane_stride::zero ? step == 0 : step == 1);
         }
     }
@@ -403,8 +405,37 @@ struct host_launch {
         return fast;
     }
 
+    /// Checks a call, makes its loops and runs them. When all layouts are known while compiling, both are constants.
     template <class Hook>
-    static SINTER_FORCE_INLINE void run(const assignment_type& assigned, const binding_of<Kernel>& bound, const loops<slots<Kernel>::count>& along,
+    static SINTER_FORCE_INLINE status launch(const assignment_type& assigned, const Hook& hook, int threads) {
+        constexpr int slot_count = slots<Kernel>::count;
+        using known = known_binding<Kernel, Family, assignment_type>;
+        const void* pointer[slot_count];
+        if constexpr (known::value) {
+            const status checked = known::check(assigned, pointer, make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
+            if (!checked.ok() || known::known.bound.empty_output) return checked;
+            run(assigned, {known::known.bound, pointer}, known_loops<known>::value, hook, threads);
+        } else {
+            binding<slot_count> bound;
+            const status checked = bind<Kernel, Family>(assigned, bound, pointer);
+            if (!checked.ok() || bound.empty_output) return checked;
+            loops<slot_count> along;
+            loop_maker<Family, slot_count>::make(loop_facts_of<Kernel>::value, bound, along);
+            run(assigned, {bound, pointer}, along, hook, threads);
+        }
+        return {};
+    }
+    template <class Known>
+    struct known_loops {
+        static constexpr loops<slots<Kernel>::count> make() {
+            loops<slots<Kernel>::count> out{};
+            loop_maker<Family, slots<Kernel>::count>::make(loop_facts_of<Kernel>::value, Known::known.bound, out);
+            return out;
+        }
+        static constexpr loops<slots<Kernel>::count> value = make();
+    };
+    template <class Hook>
+    static SINTER_FORCE_INLINE void run(const assignment_type& assigned, const call_binding& bound, const loops<slots<Kernel>::count>& along,
                                         const Hook& hook, int threads) {
         if constexpr (only_fast)
             split<true>(assigned, bound, along, hook, threads);
@@ -415,7 +446,7 @@ struct host_launch {
     }
     /// Rows are split when there are enough of them; else the elements of a row, where each is independent of the others.
     template <bool Fast, class Hook>
-    static SINTER_FORCE_INLINE void split(const assignment_type& assigned, const binding_of<Kernel>& bound, const loops<slots<Kernel>::count>& along,
+    static SINTER_FORCE_INLINE void split(const assignment_type& assigned, const call_binding& bound, const loops<slots<Kernel>::count>& along,
                                     const Hook& hook, int threads) {
         const bool divisible_rows = Kernel::table.outer == 0 && along.rows >= threads;
         const bool divisible_lanes = Kernel::nest != nest_kind::rows && along.rows < threads && along.length >= 256 * i64(threads);

@@ -20,15 +20,7 @@ struct calling_thread {
 /// not meet that of another in the linker: let the family be a type of that instruction set alone.
 template <class Family, class Assignment, class Hook = calling_thread>
 SINTER_FORCE_INLINE status launch_on_host(const Assignment& assigned, const Hook& hook = {}, int threads = 1) {
-    using kernel_type = kernel<Assignment>;
-    constexpr int slot_count = detail::slots<kernel_type>::count;
-    detail::binding_of<kernel_type> bound;
-    const status checked = detail::bind<kernel_type, Family>(assigned, bound);
-    if (!checked.ok() || bound.empty_output) return checked;
-    detail::loops<slot_count> along;
-    detail::loop_maker<Family, slot_count>::make(detail::loop_facts_of<kernel_type>::value, bound, along);
-    detail::host_launch<kernel_type, Family>::run(assigned, bound, along, hook, threads);
-    return {};
+    return detail::host_launch<kernel<Assignment>, Family>::launch(assigned, hook, threads);
 }
 
 }  // namespace sinter

@@ -23,9 +23,14 @@ struct axis_loops {
 template <int Slots>
 struct loops {
     axis_loops<Slots> outer, column, lane;
-    const void* pointer[Slots];
-    i64 base[Slots];  ///< coordinates: value at the origin
     i64 rows = 1, columns = 1, length = 1;
+};
+
+/// A call as a driver takes it.
+template <int Slots>
+struct bound_call {
+    const binding<Slots>& bound;
+    const void* const* pointer;
 };
 
 /// What a loop axis is for in a kernel's nest.
@@ -73,7 +78,7 @@ struct loop_facts_of {
 template <class Tag, int Slots>
 struct loop_maker {
     /// Adds an axis inside the ones already listed; merged with the last when every slot steps evenly through both.
-    static SINTER_FORCE_INLINE void append(axis_loops<Slots>& to, const binding<Slots>& bound, int axis) {
+    static SINTER_FORCE_INLINE constexpr void append(axis_loops<Slots>& to, const binding<Slots>& bound, int axis) {
         const i64 size = bound.size[axis];
         if (size == 1) return;
         if (to.count > 0) {
@@ -89,11 +94,7 @@ struct loop_maker {
         for (int s = 0; s < Slots; ++s) to.stride[to.count][s] = bound.stride[s][axis];
         ++to.count;
     }
-    static SINTER_NOINLINE void make(const loop_facts& facts, const binding<Slots>& bound, loops<Slots>& out) {
-        for (int s = 0; s < Slots; ++s) {
-            out.pointer[s] = bound.pointer[s];
-            out.base[s] = bound.base[s];
-        }
+    static SINTER_NOINLINE constexpr void make(const loop_facts& facts, const binding<Slots>& bound, loops<Slots>& out) {
         axis_loops<Slots>* const list[] = {&out.outer, &out.column, facts.pointwise ? &out.outer : &out.lane};
         bool lane_is_last = false;
         for (int i = 0; i < facts.axes; ++i) {

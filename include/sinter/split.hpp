@@ -212,7 +212,8 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
         const auto assigned = stage_assignment<Stage>(whole, buffers);
         using kernel = kernel_facts<remove_cvref<decltype(assigned)>>;
         binding_of<kernel> bound;
-        result = bind<kernel, assignment_type>(assigned, bound);
+        const void* pointer[slots<kernel>::count];
+        result = bind<kernel, assignment_type>(assigned, bound, pointer);
         return result.ok();
     }
     template <int Stage, class Executor, class Buffers>

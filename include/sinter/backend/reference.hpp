@@ -407,7 +407,8 @@ struct reference_executor {
     status launch(const Assignment& assigned) const {
         using kernel = kernel_facts<Assignment>;
         detail::binding_of<kernel> bound;
-        const status checked = detail::bind<kernel, reference_executor>(assigned, bound);
+        const void* pointer[detail::slots<kernel>::count];
+        const status checked = detail::bind<kernel, reference_executor>(assigned, bound, pointer);
         if (!checked.ok() || bound.empty_output) return checked;
         const float_environment exact;
         return detail::reference_evaluation<kernel, Assignment>{assigned}.run(make_indices<kernel::node_count>{},
