@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads and writes NumPy's .npy files (format versions 1.0, 2.0 and 3.0): one dense, row-major, little-endian array of a
-// plain number type, read into memory that the result owns and lent to tensor views. Not here: .npz archives, structured,
-// string or object arrays, memory mapping, and element conversion (read the stored type, then `cast` in a formula).
+// Reads and writes NumPy's .npy files (format versions 1.0, 2.0
+// and 3.0): one dense, row-major, little-endian array of a plain number type, read into memory that the result owns and
+// lent to tensor views. Not here: .npz archives, structured, string or object arrays, memory mapping, and element
+// conversion (read the stored type, then `cast` in a formula).
 //
-// Nothing here throws by itself: every failure is a status whose message names the file, what is wrong with it and what to do.
-// No size from a header is believed before it was compared with the size of the file. A write is atomic: the data goes to a
-// temporary file beside the target, which is renamed onto it when everything is on the disk, so that an error leaves the old
-// file as it was. (A symbolic link at the target is replaced, not followed.)
+//     sinter::npy_result file = sinter::read_npy("x.npy");
+//     if (!file.ok()) return report(file.status.message());
+//     const auto x = sinter::npy_as<float, 2>(file.array);          // pointer and sizes, or a status
+//     if (!x.ok()) return report(x.status.message());
+//     sinter::tensor_view<float, sinter::extents<sinter::dyn, 4096>> view(x.pointer, x.sizes[0]);
+//     sinter::npy_status done = sinter::write_npy("y.npy", y.data(), {rows, 4096});
+//
+// Nothing here throws by itself: every failure is a status whose message names the file, what is wrong with it and what
+// to do. No size from a header is believed before it was compared with the size of the file. A write is atomic: the
+// data goes to a temporary file beside the target, which is renamed onto it when everything is on the disk, so that an
+// error leaves the old file as it was. (A symbolic link at the target is replaced, not followed.)
 #pragma once
 
 #include "../scalar.hpp"
@@ -136,8 +144,8 @@ struct [[nodiscard]] npy_result {
   bool ok() const { return status.ok(); }
 };
 
-/// Elements of a known type and rank: what `tensor_view<Type, extents<...>>(pointer, sizes...)` is made from. It borrows
-/// from the array, which must live longer.
+/// Elements of a known type and rank: what `tensor_view<Type, extents<...>>(pointer, sizes...)` is made from. It
+/// borrows from the array, which must live longer.
 template <class Type, int Rank>
 struct npy_span {
   Type* pointer = nullptr;
@@ -181,8 +189,8 @@ inline const char* type_code(dtype type) {
   }
 }
 
-/// Number of bytes of an array of that shape, or -1 when 63 bits can't count it. Empty axes don't excuse absurd ones: NumPy
-/// refuses those arrays too.
+/// Number of bytes of an array of that shape, or -1 when 63 bits can't count it. Empty axes don't excuse absurd ones:
+/// NumPy refuses those arrays too.
 inline i64 byte_count(const i64* sizes, std::size_t rank, dtype type) {
   i64 bytes = static_cast<i64>(dtype_size(type));
   bool empty = false;
@@ -206,7 +214,8 @@ struct header {
   bool shape_overflows = false;
 };
 
-/// The header is a Python dict literal with exactly the keys descr, fortran_order and shape. Nothing else of Python is read.
+/// The header is a Python dict literal with exactly the keys descr, fortran_order and shape. Nothing else of Python is
+/// read.
 class header_parser {
  public:
   explicit header_parser(std::string_view text) : rest_(text) {}
@@ -487,26 +496,42 @@ inline npy_result read_npy(const std::string& path) {
   return result;
 }
 
+namespace npy_detail {
+template <class Type, int Rank>
+npy_status check_request(const npy_array& array) {
+  const char* const code = type_code(dtype_of<Type>);
+  if (!array.bytes.data())
+    return fail(npy_code::cannot_open, array.path, "was not read; look at the status of read_npy first");
+  if (array.type != dtype_of<Type>)
+    return fail(npy_code::wrong_type, array.path,
+                "has dtype " + std::string(dtype_name(array.type)) + ", but " + dtype_name(dtype_of<Type>) +
+                    " was expected; save it with array.astype('" + (code ? code : "uint16") + "') or read it as " +
+                    dtype_name(array.type));
+  if (array.rank() != Rank)
+    return fail(npy_code::wrong_shape, array.path,
+                "has " + std::to_string(array.rank()) + " axes, shape " +
+                    shape_text(array.shape.data(), array.shape.size()) + ", but " + std::to_string(Rank) +
+                    " were expected; save it with array.reshape(...)");
+  return {};
+}
+}  // namespace npy_detail
+
 /// Borrows the elements as Type with Rank axes, or says what was expected and what was found.
 template <class Type, int Rank>
 npy_span<Type, Rank> npy_as(npy_array& array) {
-  using namespace npy_detail;
   npy_span<Type, Rank> span;
-  if (array.type != dtype_of<Type>) {
-    span.status = fail(npy_code::wrong_type, array.path,
-                       "has dtype " + std::string(dtype_name(array.type)) + ", but " + dtype_name(dtype_of<Type>) +
-                           " was expected; save it with array.astype('" +
-                           (type_code(dtype_of<Type>) ? type_code(dtype_of<Type>) : "uint16") + "') or read it as " +
-                           dtype_name(array.type));
-    return span;
-  }
-  if (array.rank() != Rank) {
-    span.status = fail(npy_code::wrong_shape, array.path,
-                       "has " + std::to_string(array.rank()) + " axes, shape " +
-                           shape_text(array.shape.data(), array.shape.size()) + ", but " + std::to_string(Rank) +
-                           " were expected; save it with array.reshape(...)");
-    return span;
-  }
+  span.status = npy_detail::check_request<Type, Rank>(array);
+  if (!span.ok()) return span;
+  span.pointer = array.data<Type>();
+  for (int axis = 0; axis < Rank; ++axis) span.sizes[axis] = array.shape[static_cast<std::size_t>(axis)];
+  return span;
+}
+/// The same of an array that isn't to be changed.
+template <class Type, int Rank>
+npy_span<const Type, Rank> npy_as(const npy_array& array) {
+  npy_span<const Type, Rank> span;
+  span.status = npy_detail::check_request<Type, Rank>(array);
+  if (!span.ok()) return span;
   span.pointer = array.data<Type>();
   for (int axis = 0; axis < Rank; ++axis) span.sizes[axis] = array.shape[static_cast<std::size_t>(axis)];
   return span;
