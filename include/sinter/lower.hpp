@@ -103,6 +103,19 @@ struct chain_list {
     int length = 0;
     chain_step step[max_chain]{};
 };
+inline constexpr int max_known_chains = 8;
+/// A node's use that was lowered before: under which chain and access, and to which instance.
+struct visit {
+    int older = 0;  ///< of the same node: 1 + index, 0: none
+    int chain = 0;
+    u64 place = 0;
+    int made = 0;
+};
+constexpr u64 packed(const access& use) {
+    u64 place = u64(use.rank);
+    for (int i = 0; i < use.rank; ++i) place = place << 5 | u64(use.axis[i] + 1) << 1 | u64(use.varies[i]);
+    return place;
+}
 struct fresh_axis {
     int node_rank = 0;
     int position = 0;
@@ -119,6 +132,13 @@ struct lowering {
     int axis_at_position[max_rank]{-1, -1, -1, -1, -1, -1, -1, -1};
     fresh_axis fresh[max_loop_axes]{};
     int fresh_count = 0;
+    // Uses that were lowered already, by node: a shared value is visited once and not once for every way that leads to it.
+    static constexpr int visit_capacity = 2 * Nodes + 16;
+    visit visited[visit_capacity]{};
+    int visit_count = 0;
+    int newest_visit[Nodes]{};  ///< 1 + index in `visited`, 0: none
+    chain_list chains[max_known_chains]{};
+    int chain_count = 0;
 
     constexpr int fail(nest_violation why) {
         if (out.why == nest_violation::none) out.why = why;
@@ -227,8 +247,33 @@ struct lowering {
         }
     }
 
+    /// Instance of a node at a place of the nest; -1 after a failure.
     constexpr int lower(int index, const chain_list& chain, const access& use) {
         if (out.why != nest_violation::none) return -1;
+        const int chain_id = chain_number(chain);
+        const u64 place = packed(use);
+        for (int i = newest_visit[index]; i != 0; i = visited[i - 1].older)
+            if (visited[i - 1].place == place && visited[i - 1].chain == chain_id) return visited[i - 1].made;
+        const int made = lower_new(index, chain, use);
+        if (made >= 0 && chain_id >= 0 && visit_count < visit_capacity) {
+            visited[visit_count] = visit{newest_visit[index], chain_id, place, made};
+            newest_visit[index] = ++visit_count;
+        }
+        return made;
+    }
+    /// Chains by number, 0 the empty one; -1 when the table is full.
+    constexpr int chain_number(const chain_list& chain) {
+        if (chain.length == 0) return 0;
+        for (int c = 0; c < chain_count; ++c) {
+            bool same = chains[c].length == chain.length;
+            for (int i = 0; same && i < chain.length; ++i) same = chains[c].step[i] == chain.step[i];
+            if (same) return c + 1;
+        }
+        if (chain_count == max_known_chains) return -1;
+        chains[chain_count] = chain;
+        return ++chain_count;
+    }
+    constexpr int lower_new(int index, const chain_list& chain, const access& use) {
         const node_value& n = node[index];
         if (n.kind == node_kind::index_map) {
             chain_list longer;
