@@ -9,10 +9,16 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+    // [/given]
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, y = softmax(x, si::axes<-2>));
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = softmax(x, si::axes<-3>));
+    // [/mistake]
 #endif
 }

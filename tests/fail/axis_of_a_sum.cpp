@@ -10,10 +10,16 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+    // [/given]
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, y = x - sum(x, si::axes<1>));
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = x - sum(x, si::axes<2>));
+    // [/mistake]
 #endif
 }

@@ -10,12 +10,18 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
     const si::tensor_view<float, si::extents<2>> b(p);
+    // [/given]
     (void)b;
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, y = where(x > 0.0f, x, -x));
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = where(x > 0.0f, x, b));
+    // [/mistake]
 #endif
 }

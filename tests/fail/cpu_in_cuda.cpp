@@ -3,7 +3,11 @@
 // expect: SINTER-B002
 // only: nvcc
 #ifdef CONTROL
+// [repair]
 #include <sinter/sinter.hpp>
+// [/repair]
 #else
+// [mistake]
 #include <sinter/backend/cpu.hpp>
+// [/mistake]
 #endif

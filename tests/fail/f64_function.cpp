@@ -9,11 +9,17 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     using doubles = si::tensor_view<double, si::extents<6>>;
     const doubles x(reinterpret_cast<double*>(p)), y(reinterpret_cast<double*>(p));
+    // [/given]
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, y = tanh(x));
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = erf(x));
+    // [/mistake]
 #endif
 }

@@ -5,6 +5,10 @@
 // flags: -ffast-math
 // only: clang
 #ifdef CONTROL
+// [repair]
 #define SINTER_ACCEPT_FINITE_MATH
-#endif
 #include <sinter/sinter.hpp>
+// [/repair]
+#else
+#include <sinter/sinter.hpp>
+#endif

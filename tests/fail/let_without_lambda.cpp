@@ -8,10 +8,16 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+    // [/given]
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, y = si::let(x, y, [](auto a, auto b) { return a * b; }));
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = si::let(x, y));
+    // [/mistake]
 #endif
 }

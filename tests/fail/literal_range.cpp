@@ -8,11 +8,17 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     using bytes = si::tensor_view<signed char, si::extents<6>>;
     const bytes x(reinterpret_cast<signed char*>(p)), y(reinterpret_cast<signed char*>(p));
+    // [/given]
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, y = si::let(x, [](auto a) { return a + 100; }));
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = si::let(x, [](auto a) { return a + 300; }));
+    // [/mistake]
 #endif
 }

@@ -8,10 +8,14 @@ namespace si = sinter;
 
 void example(float* p) {
 #ifdef CONTROL
+    // [repair]
     const si::tensor_view<float, si::extents<1, 2, 1, 2, 1, 2, 1, 2>> x(p);
+    // [/repair]
     (void)x;
 #else
+    // [mistake]
     const si::tensor_view<float, si::extents<1, 2, 1, 2, 1, 2, 1, 2, 1>> x(p);
+    // [/mistake]
     (void)x;
 #endif
 }

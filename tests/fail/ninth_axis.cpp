@@ -8,10 +8,16 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<1, 2, 1, 2, 1, 2, 1, 2>> x(p);
+    // [/given]
 #ifdef CONTROL
+    // [repair]
     (void)si::squeeze<0>(x);
+    // [/repair]
 #else
+    // [mistake]
     (void)si::unsqueeze<0>(x);
+    // [/mistake]
 #endif
 }

@@ -9,12 +9,18 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
     const si::tensor_view<const float, si::extents<2, 3>> z(p);
+    // [/given]
     (void)z;
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, y = x * 2.0f);
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, z = x * 2.0f);
+    // [/mistake]
 #endif
 }

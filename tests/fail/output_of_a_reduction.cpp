@@ -9,12 +9,18 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
     const si::tensor_view<float, si::extents<2>> z(p);
+    // [/given]
     (void)y;
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, z = sum(x, si::axes<1>, si::drop));
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, z = sum(x, si::axes<1>));
+    // [/mistake]
 #endif
 }

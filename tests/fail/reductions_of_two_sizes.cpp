@@ -9,14 +9,20 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<5>> x(p);
     const si::tensor_view<float, si::extents<6>> z(p);
     const si::tensor_view<float, si::extents<>> y(p), total(p);
+    // [/given]
     (void)total;
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, total = sum(x));
     si::run(si::reference, y = sum(total * z));
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = sum(sum(x) * z));
+    // [/mistake]
 #endif
 }

@@ -9,12 +9,18 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
+    // [/given]
 #ifdef CONTROL
+    // [repair]
     (void)si::slice<1>(x, 0, 2);
+    // [/repair]
     (void)y;
 #else
+    // [mistake]
     (void)si::slice<4>(x, 0, 2);
+    // [/mistake]
     (void)y;
 #endif
 }

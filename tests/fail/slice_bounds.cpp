@@ -9,12 +9,18 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
     const si::tensor_view<float, si::extents<2, 2>> z(p);
+    // [/given]
     (void)y;
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, z = si::slice<1, 1, 3>(x) + 1.0f);
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, z = si::slice<1, 2, 4>(x) + 1.0f);
+    // [/mistake]
 #endif
 }

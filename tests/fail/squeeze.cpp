@@ -9,12 +9,18 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
     const si::tensor_view<float, si::extents<2, 1, 3>> z(p);
+    // [/given]
     (void)z;
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, y = si::squeeze<1>(z) + x);
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = si::squeeze<0>(x) + x);
+    // [/mistake]
 #endif
 }

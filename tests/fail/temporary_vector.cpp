@@ -11,10 +11,14 @@ namespace si = sinter;
 
 void example() {
 #ifdef CONTROL
+    // [repair]
     std::vector<float> memory(6);
     const auto x = si::view(memory);
+    // [/repair]
 #else
+    // [mistake]
     const auto x = si::view(std::vector<float>(6));
+    // [/mistake]
 #endif
     (void)x;
 }

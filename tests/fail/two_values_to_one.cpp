@@ -8,14 +8,22 @@
 
 namespace si = sinter;
 
+// [formula]
 inline constexpr auto both = si::fused([](auto x) { return si::outputs(x * 2.0f, x * x); });
+// [/formula]
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p), z(p);
+    // [/given]
     (void)z;
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, si::tie(y, z) = both(x));
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = both(x));
+    // [/mistake]
 #endif
 }

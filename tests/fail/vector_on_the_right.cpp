@@ -10,10 +10,16 @@
 namespace si = sinter;
 
 void example(std::vector<float>& memory, std::vector<float>& result) {
+    // [given]
     const auto y = si::view(result);
+    // [/given]
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, y = si::view(memory) * 1.0f);
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = memory);
+    // [/mistake]
 #endif
 }

@@ -9,12 +9,18 @@
 namespace si = sinter;
 
 void example(float* p) {
+    // [given]
     const si::tensor_view<float, si::extents<2, 3>> x(p), y(p);
     const si::tensor_view<const float, si::extents<3>> z(p);
+    // [/given]
     (void)x, (void)z;
 #ifdef CONTROL
+    // [repair]
     si::run(si::reference, y = copy(z));
+    // [/repair]
 #else
+    // [mistake]
     si::run(si::reference, y = z);
+    // [/mistake]
 #endif
 }

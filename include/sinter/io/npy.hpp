@@ -37,7 +37,7 @@
 
 namespace sinter {
 
-static_assert(std::endian::native == std::endian::little, "[SINTER-N001] io/npy.hpp needs a little-endian machine");
+static_assert(std::endian::native == std::endian::little, "[SINTER-B003] io/npy.hpp needs a little-endian machine");
 
 /// What went wrong, for programs; `npy_status::message()` says it to people.
 enum class npy_code : unsigned char {

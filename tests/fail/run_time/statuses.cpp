@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Mistakes that only a run can see: each gives its status, and nothing is written. Prints what differs; silent when all is well.
+// [SINTER-R006] and [SINTER-R007] come from sizes near 2^63 and from devices: here only their texts are asked for.
+#include <sinter/sinter.hpp>
+
+#include <cstdio>
+#include <cstring>
+
+namespace si = sinter;
+
+namespace {
+int wrong = 0;
+
+void expect(const char* code, const si::status& got) {
+    if (std::strncmp(got.message() + 1, code, std::strlen(code)) == 0 && !got.ok()) return;
+    std::printf("expected %s, got %s\n", code, got.message());
+    ++wrong;
+}
+}  // namespace
+
+int main() {
+    using vector = si::tensor_view<float, si::extents<si::dyn>>;
+    float memory[8] = {1, 2, 3, 4, 5, 6, 7, 8}, result[8] = {};
+    {
+        // [size_mismatch]
+        const vector x(memory, 3), b(memory, 4), y(result, 3);
+        const si::status said = si::try_run(si::reference, y = x + b);
+        // [/size_mismatch]
+        expect("SINTER-R001", said);
+    }
+    {
+        int numbers[1] = {}, largest[1] = {};
+        // [empty_reduction]
+        const si::tensor_view<int, si::extents<si::dyn>> n(numbers, 0);
+        const si::tensor_view<int, si::extents<>> top(largest);
+        const si::status said = si::try_run(si::reference, top = max(n));
+        // [/empty_reduction]
+        expect("SINTER-R002", said);
+    }
+    {
+        // [overlap]
+        const vector x(memory, 7), y(memory + 1, 7);
+        const si::status said = si::try_run(si::reference, y = x * 2.0f);
+        // [/overlap]
+        expect("SINTER-R003", said);
+    }
+    {
+        // [null_pointer]
+        const vector x(nullptr, 3), y(result, 3);
+        const si::status said = si::try_run(si::reference, y = x * 2.0f);
+        // [/null_pointer]
+        expect("SINTER-R004", said);
+    }
+    {
+        // [bad_view]
+        const vector x(memory, 8), y(result, 4);
+        const si::status said = si::try_run(si::reference, y = si::slice<0>(x, 6, 10) * 2.0f);
+        // [/bad_view]
+        expect("SINTER-R005", said);
+    }
+    {
+        const si::tensor_view<float, si::extents<1>> x(memory);
+        try {
+            // [out_of_memory]
+            const auto all = eval(si::reference, si::expand<si::i64(1) << 50>(x) * 2.0f);
+            // [/out_of_memory]
+            expect("SINTER-R008", si::status{});
+        } catch (const si::run_error& error) {
+            expect("SINTER-R008", error.get_status());
+        }
+    }
+    expect("SINTER-R006", si::status{si::error::size_overflow, -1, -1, 0, 0});
+    expect("SINTER-R007", si::status{si::error::backend_failure, -1, -1, 0, 0});
+    for (const float value : result)
+        if (value != 0.0f) {
+            std::printf("something was written\n");
+            ++wrong;
+        }
+    if (memory[1] != 2.0f) {
+        std::printf("an operand was overwritten\n");
+        ++wrong;
+    }
+    return wrong;
+}
