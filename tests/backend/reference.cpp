@@ -35,14 +35,14 @@ TEST_CASE("node by node: values shared, outputs of different shapes and types") 
     const auto x = grid<float>(si::extents<2, 3>{}, {1, 2, 3, 4, 5, 6});
     si::tensor<float, si::extents<2, 3>> scaled;
     si::tensor<double, si::extents<2, 1>> total;
-    si::tensor<i64, si::extents<>> place;
+    si::tensor<i64, si::extents<2, 1>> place;
     si::run(reference, si::tie(scaled.view(), total.view(), place.view()) = si::let(x, [](auto a) {
                            const auto all = sum(a, si::last_axis);
-                           return si::outputs(a / all, all, si::argmax(a));
+                           return si::outputs(a / all, all, si::argmax(a, si::last_axis));
                        }));
     CHECK(same(scaled, [&](i64 i) { return x(i / 3, i % 3) / (i < 3 ? 6.0f : 15.0f); }));
     CHECK(same(total, {6.0, 15.0}));
-    CHECK(place[0] == 5);
+    CHECK(same(place, {2, 2}));
 }
 TEST_CASE("broadcasting stores, constants, scalars") {
     si::tensor<float, si::extents<2, 3>> y;

@@ -8,16 +8,16 @@
 using namespace harness;
 
 TEST_CASE("bool: logic and bits") {
-    tally all("bool: logic and bits");
-    pointwise_cases(all, types<bool, bool, bool, bool, bool, bool, bool, bool>{}, types<bool, bool>{},
+    tally counted("bool: logic and bits");
+    pointwise_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool>{}, types<bool, bool>{},
                     si::fused([](auto a, auto b) {
         return si::outputs(a && b, a || b, !a, a & b, a | b, a ^ b, ~a, minimum(a, b));
     }));
 }
 
 TEST_CASE("bool: maximum, where, comparisons, arithmetic as u8") {
-    tally all("bool: maximum, where, comparisons, arithmetic as u8");
-    pointwise_cases(all, types<bool, bool, bool, bool, u8, u8, u8, u8>{}, types<bool, bool, bool>{},
+    tally counted("bool: maximum, where, comparisons, arithmetic as u8");
+    pointwise_cases(counted, types<bool, bool, bool, bool, u8, u8, u8, u8>{}, types<bool, bool, bool>{},
                     si::fused([](auto a, auto b, auto c) {
         return si::outputs(maximum(a, b), where(a, b, c), a == b, a < b, a + b, a * b, a - b, -a);
     }));

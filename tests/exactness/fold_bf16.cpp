@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("bf16 over first axes: sum prod min max mean argmax argmin any") {
-    tally all("bf16 over first axes: sum prod min max mean argmax argmin any");
-    fold_cases<1>(all,
+    tally counted("bf16 over first axes: sum prod min max mean argmax argmin any");
+    fold_cases<1>(counted,
                   types<kept<bf16>, kept<bf16>, kept<bf16>, kept<bf16>, kept<bf16>, kept<i64>, kept<i64>, kept<bool>>{},
                   types<bf16>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0>), prod(a, si::axes<0>), min(a, si::axes<0>), max(a, si::axes<0>),
@@ -19,8 +19,8 @@ TEST_CASE("bf16 over first axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("bf16 over last axes: sum prod min max mean argmax argmin any") {
-    tally all("bf16 over last axes: sum prod min max mean argmax argmin any");
-    fold_cases<4>(all,
+    tally counted("bf16 over last axes: sum prod min max mean argmax argmin any");
+    fold_cases<4>(counted,
                   types<kept<bf16>, kept<bf16>, kept<bf16>, kept<bf16>, kept<bf16>, kept<i64>, kept<i64>, kept<bool>>{},
                   types<bf16>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::last_axis), prod(a, si::last_axis), min(a, si::last_axis),
@@ -30,8 +30,8 @@ TEST_CASE("bf16 over last axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("bf16 over all axes: sum prod min max mean argmax argmin any") {
-    tally all("bf16 over all axes: sum prod min max mean argmax argmin any");
-    fold_cases<7>(all,
+    tally counted("bf16 over all axes: sum prod min max mean argmax argmin any");
+    fold_cases<7>(counted,
                   types<kept<bf16>, kept<bf16>, kept<bf16>, kept<bf16>, kept<bf16>, kept<i64>, kept<i64>, kept<bool>>{},
                   types<bf16>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0, 1, 2>), prod(a, si::axes<0, 1, 2>), min(a, si::axes<0, 1, 2>),
@@ -41,8 +41,8 @@ TEST_CASE("bf16 over all axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("bf16: variance, norms") {
-    tally all("bf16: variance, norms");
-    fold_cases<4>(all, types<kept<bf16>, kept<bf16>, kept<bf16>, kept<bf16>, kept<bf16>>{}, types<bf16>{},
+    tally counted("bf16: variance, norms");
+    fold_cases<4>(counted, types<kept<bf16>, kept<bf16>, kept<bf16>, kept<bf16>, kept<bf16>>{}, types<bf16>{},
                   si::fused([](auto a) {
         return si::outputs(variance(a, si::last_axis), norm_l1(a, si::last_axis), norm_l2(a, si::last_axis),
                            logsumexp(a, si::last_axis), sum(a * a + a, si::last_axis));

@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("bool over last axes") {
-    tally all("bool over last axes");
-    fold_cases<4>(all,
+    tally counted("bool over last axes");
+    fold_cases<4>(counted,
                   types<kept<i64>, kept<i64>, kept<bool>, kept<bool>, kept<bool>, kept<bool>, kept<float>, kept<i64>>{},
                   types<bool>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::last_axis), prod(a, si::last_axis), any(a, si::last_axis),
@@ -19,8 +19,8 @@ TEST_CASE("bool over last axes") {
 }
 
 TEST_CASE("bool over first axes") {
-    tally all("bool over first axes");
-    fold_cases<1>(all,
+    tally counted("bool over first axes");
+    fold_cases<1>(counted,
                   types<kept<i64>, kept<i64>, kept<bool>, kept<bool>, kept<bool>, kept<bool>, kept<float>, kept<i64>>{},
                   types<bool>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0>), prod(a, si::axes<0>), any(a, si::axes<0>), all(a, si::axes<0>),
@@ -29,8 +29,8 @@ TEST_CASE("bool over first axes") {
 }
 
 TEST_CASE("bool over all axes") {
-    tally all("bool over all axes");
-    fold_cases<7>(all,
+    tally counted("bool over all axes");
+    fold_cases<7>(counted,
                   types<kept<i64>, kept<i64>, kept<bool>, kept<bool>, kept<bool>, kept<bool>, kept<float>, kept<i64>>{},
                   types<bool>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0, 1, 2>), prod(a, si::axes<0, 1, 2>), any(a, si::axes<0, 1, 2>),

@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("float over first and last axes: sum prod min max mean argmax argmin any") {
-    tally all("float over first and last axes: sum prod min max mean argmax argmin any");
-    fold_cases<5>(all,
+    tally counted("float over first and last axes: sum prod min max mean argmax argmin any");
+    fold_cases<5>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>, kept<i64>,
                         kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0, -1>), prod(a, si::axes<0, -1>), min(a, si::axes<0, -1>),
@@ -19,8 +19,8 @@ TEST_CASE("float over first and last axes: sum prod min max mean argmax argmin a
 }
 
 TEST_CASE("float over all axes: sum prod min max mean argmax argmin any") {
-    tally all("float over all axes: sum prod min max mean argmax argmin any");
-    fold_cases<7>(all,
+    tally counted("float over all axes: sum prod min max mean argmax argmin any");
+    fold_cases<7>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>, kept<i64>,
                         kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0, 1, 2>), prod(a, si::axes<0, 1, 2>), min(a, si::axes<0, 1, 2>),

@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("float over first and last axes: variance logsumexp norms sum_square last picks all") {
-    tally all("float over first and last axes: variance logsumexp norms sum_square last picks all");
-    fold_cases<5>(all,
+    tally counted("float over first and last axes: variance logsumexp norms sum_square last picks all");
+    fold_cases<5>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>,
                         kept<i64>, kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(variance(a, si::axes<0, -1>), variance(a, si::axes<0, -1>, 1),
@@ -20,8 +20,8 @@ TEST_CASE("float over first and last axes: variance logsumexp norms sum_square l
 }
 
 TEST_CASE("float over all axes: variance logsumexp norms sum_square last picks all") {
-    tally all("float over all axes: variance logsumexp norms sum_square last picks all");
-    fold_cases<7>(all,
+    tally counted("float over all axes: variance logsumexp norms sum_square last picks all");
+    fold_cases<7>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>,
                         kept<i64>, kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(variance(a, si::axes<0, 1, 2>), variance(a, si::axes<0, 1, 2>, 1),

@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("float over first axes: sum prod min max mean argmax argmin any") {
-    tally all("float over first axes: sum prod min max mean argmax argmin any");
-    fold_cases<1>(all,
+    tally counted("float over first axes: sum prod min max mean argmax argmin any");
+    fold_cases<1>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>, kept<i64>,
                         kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0>), prod(a, si::axes<0>), min(a, si::axes<0>), max(a, si::axes<0>),
@@ -19,8 +19,8 @@ TEST_CASE("float over first axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("float over middle axes: sum prod min max mean argmax argmin any") {
-    tally all("float over middle axes: sum prod min max mean argmax argmin any");
-    fold_cases<2>(all,
+    tally counted("float over middle axes: sum prod min max mean argmax argmin any");
+    fold_cases<2>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>, kept<i64>,
                         kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<1>), prod(a, si::axes<1>), min(a, si::axes<1>), max(a, si::axes<1>),
@@ -30,8 +30,8 @@ TEST_CASE("float over middle axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("float over first and middle axes: sum prod min max mean argmax argmin any") {
-    tally all("float over first and middle axes: sum prod min max mean argmax argmin any");
-    fold_cases<3>(all,
+    tally counted("float over first and middle axes: sum prod min max mean argmax argmin any");
+    fold_cases<3>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>, kept<i64>,
                         kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0, 1>), prod(a, si::axes<0, 1>), min(a, si::axes<0, 1>),

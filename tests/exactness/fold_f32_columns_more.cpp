@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("float over first axes: variance logsumexp norms sum_square last picks all") {
-    tally all("float over first axes: variance logsumexp norms sum_square last picks all");
-    fold_cases<1>(all,
+    tally counted("float over first axes: variance logsumexp norms sum_square last picks all");
+    fold_cases<1>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>,
                         kept<i64>, kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(variance(a, si::axes<0>), variance(a, si::axes<0>, 1), logsumexp(a, si::axes<0>),
@@ -20,8 +20,8 @@ TEST_CASE("float over first axes: variance logsumexp norms sum_square last picks
 }
 
 TEST_CASE("float over middle axes: variance logsumexp norms sum_square last picks all") {
-    tally all("float over middle axes: variance logsumexp norms sum_square last picks all");
-    fold_cases<2>(all,
+    tally counted("float over middle axes: variance logsumexp norms sum_square last picks all");
+    fold_cases<2>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>,
                         kept<i64>, kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(variance(a, si::axes<1>), variance(a, si::axes<1>, 1), logsumexp(a, si::axes<1>),
@@ -32,8 +32,8 @@ TEST_CASE("float over middle axes: variance logsumexp norms sum_square last pick
 }
 
 TEST_CASE("float over first and middle axes: variance logsumexp norms sum_square last picks all") {
-    tally all("float over first and middle axes: variance logsumexp norms sum_square last picks all");
-    fold_cases<3>(all,
+    tally counted("float over first and middle axes: variance logsumexp norms sum_square last picks all");
+    fold_cases<3>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>,
                         kept<i64>, kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(variance(a, si::axes<0, 1>), variance(a, si::axes<0, 1>, 1), logsumexp(a, si::axes<0, 1>),

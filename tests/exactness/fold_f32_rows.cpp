@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("float over last axes: sum prod min max mean argmax argmin any") {
-    tally all("float over last axes: sum prod min max mean argmax argmin any");
-    fold_cases<4>(all,
+    tally counted("float over last axes: sum prod min max mean argmax argmin any");
+    fold_cases<4>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>, kept<i64>,
                         kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::last_axis), prod(a, si::last_axis), min(a, si::last_axis),
@@ -19,8 +19,8 @@ TEST_CASE("float over last axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("float over middle and last axes: sum prod min max mean argmax argmin any") {
-    tally all("float over middle and last axes: sum prod min max mean argmax argmin any");
-    fold_cases<6>(all,
+    tally counted("float over middle and last axes: sum prod min max mean argmax argmin any");
+    fold_cases<6>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>, kept<i64>,
                         kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<1, 2>), prod(a, si::axes<1, 2>), min(a, si::axes<1, 2>),

@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("float over last axes: variance logsumexp norms sum_square last picks all") {
-    tally all("float over last axes: variance logsumexp norms sum_square last picks all");
-    fold_cases<4>(all,
+    tally counted("float over last axes: variance logsumexp norms sum_square last picks all");
+    fold_cases<4>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>,
                         kept<i64>, kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(variance(a, si::last_axis), variance(a, si::last_axis, 1), logsumexp(a, si::last_axis),
@@ -20,8 +20,8 @@ TEST_CASE("float over last axes: variance logsumexp norms sum_square last picks 
 }
 
 TEST_CASE("float over middle and last axes: variance logsumexp norms sum_square last picks all") {
-    tally all("float over middle and last axes: variance logsumexp norms sum_square last picks all");
-    fold_cases<6>(all,
+    tally counted("float over middle and last axes: variance logsumexp norms sum_square last picks all");
+    fold_cases<6>(counted,
                   types<kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<float>, kept<i64>,
                         kept<i64>, kept<bool>>{}, types<float>{}, si::fused([](auto a) {
         return si::outputs(variance(a, si::axes<1, 2>), variance(a, si::axes<1, 2>, 1), logsumexp(a, si::axes<1, 2>),

@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("double over first axes: sum prod min max mean argmax argmin any") {
-    tally all("double over first axes: sum prod min max mean argmax argmin any");
-    fold_cases<1>(all,
+    tally counted("double over first axes: sum prod min max mean argmax argmin any");
+    fold_cases<1>(counted,
                   types<kept<double>, kept<double>, kept<double>, kept<double>, kept<double>, kept<i64>, kept<i64>,
                         kept<bool>>{}, types<double>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0>), prod(a, si::axes<0>), min(a, si::axes<0>), max(a, si::axes<0>),
@@ -19,8 +19,8 @@ TEST_CASE("double over first axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("double over last axes: sum prod min max mean argmax argmin any") {
-    tally all("double over last axes: sum prod min max mean argmax argmin any");
-    fold_cases<4>(all,
+    tally counted("double over last axes: sum prod min max mean argmax argmin any");
+    fold_cases<4>(counted,
                   types<kept<double>, kept<double>, kept<double>, kept<double>, kept<double>, kept<i64>, kept<i64>,
                         kept<bool>>{}, types<double>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::last_axis), prod(a, si::last_axis), min(a, si::last_axis),
@@ -30,8 +30,8 @@ TEST_CASE("double over last axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("double over all axes: sum prod min max mean argmax argmin any") {
-    tally all("double over all axes: sum prod min max mean argmax argmin any");
-    fold_cases<7>(all,
+    tally counted("double over all axes: sum prod min max mean argmax argmin any");
+    fold_cases<7>(counted,
                   types<kept<double>, kept<double>, kept<double>, kept<double>, kept<double>, kept<i64>, kept<i64>,
                         kept<bool>>{}, types<double>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0, 1, 2>), prod(a, si::axes<0, 1, 2>), min(a, si::axes<0, 1, 2>),
@@ -41,9 +41,9 @@ TEST_CASE("double over all axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("double: variance, norms") {
-    tally all("double: variance, norms");
-    fold_cases<4>(all, types<kept<double>, kept<double>, kept<double>, kept<double>, kept<double>>{}, types<double>{},
-                  si::fused([](auto a) {
+    tally counted("double: variance, norms");
+    fold_cases<4>(counted, types<kept<double>, kept<double>, kept<double>, kept<double>, kept<double>>{},
+                  types<double>{}, si::fused([](auto a) {
         return si::outputs(variance(a, si::last_axis), norm_l1(a, si::last_axis), norm_l2(a, si::last_axis),
                            logsumexp(a, si::last_axis), sum(a * a + a, si::last_axis));
     }), 9000);

@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("i32 over first axes: sum prod min max mean argmax argmin any") {
-    tally all("i32 over first axes: sum prod min max mean argmax argmin any");
-    fold_cases<1>(all,
+    tally counted("i32 over first axes: sum prod min max mean argmax argmin any");
+    fold_cases<1>(counted,
                   types<kept<i64>, kept<i64>, kept<i32>, kept<i32>, kept<float>, kept<i64>, kept<i64>, kept<bool>>{},
                   types<i32>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0>), prod(a, si::axes<0>), min(a, si::axes<0>), max(a, si::axes<0>),
@@ -19,8 +19,8 @@ TEST_CASE("i32 over first axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("i32 over last axes: sum prod min max mean argmax argmin any") {
-    tally all("i32 over last axes: sum prod min max mean argmax argmin any");
-    fold_cases<4>(all,
+    tally counted("i32 over last axes: sum prod min max mean argmax argmin any");
+    fold_cases<4>(counted,
                   types<kept<i64>, kept<i64>, kept<i32>, kept<i32>, kept<float>, kept<i64>, kept<i64>, kept<bool>>{},
                   types<i32>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::last_axis), prod(a, si::last_axis), min(a, si::last_axis),
@@ -30,8 +30,8 @@ TEST_CASE("i32 over last axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("u32 over first axes: sum prod min max mean argmax argmin any") {
-    tally all("u32 over first axes: sum prod min max mean argmax argmin any");
-    fold_cases<1>(all,
+    tally counted("u32 over first axes: sum prod min max mean argmax argmin any");
+    fold_cases<1>(counted,
                   types<kept<u64>, kept<u64>, kept<u32>, kept<u32>, kept<float>, kept<i64>, kept<i64>, kept<bool>>{},
                   types<u32>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::axes<0>), prod(a, si::axes<0>), min(a, si::axes<0>), max(a, si::axes<0>),
@@ -41,8 +41,8 @@ TEST_CASE("u32 over first axes: sum prod min max mean argmax argmin any") {
 }
 
 TEST_CASE("u32 over last axes: sum prod min max mean argmax argmin any") {
-    tally all("u32 over last axes: sum prod min max mean argmax argmin any");
-    fold_cases<4>(all,
+    tally counted("u32 over last axes: sum prod min max mean argmax argmin any");
+    fold_cases<4>(counted,
                   types<kept<u64>, kept<u64>, kept<u32>, kept<u32>, kept<float>, kept<i64>, kept<i64>, kept<bool>>{},
                   types<u32>{}, si::fused([](auto a) {
         return si::outputs(sum(a, si::last_axis), prod(a, si::last_axis), min(a, si::last_axis),

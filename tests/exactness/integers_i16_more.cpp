@@ -8,16 +8,16 @@
 using namespace harness;
 
 TEST_CASE("i16: comparisons, logic") {
-    tally all("i16: comparisons, logic");
-    contiguous_cases(all, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i16, i16>{},
+    tally counted("i16: comparisons, logic");
+    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i16, i16>{},
                      si::fused([](auto a, auto b) {
         return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
     }));
 }
 
 TEST_CASE("i16: fmod remainder floor_divide pow") {
-    tally all("i16: fmod remainder floor_divide pow");
-    strided_cases(all, types<i16, i16, i16, i16>{}, types<i16, i16>{}, si::fused([](auto a, auto b) {
+    tally counted("i16: fmod remainder floor_divide pow");
+    strided_cases(counted, types<i16, i16, i16, i16>{}, types<i16, i16>{}, si::fused([](auto a, auto b) {
         return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
     }));
 }

@@ -8,16 +8,16 @@
 using namespace harness;
 
 TEST_CASE("i32: comparisons, logic") {
-    tally all("i32: comparisons, logic");
-    contiguous_cases(all, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i32, i32>{},
+    tally counted("i32: comparisons, logic");
+    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i32, i32>{},
                      si::fused([](auto a, auto b) {
         return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
     }));
 }
 
 TEST_CASE("i32: fmod remainder floor_divide pow") {
-    tally all("i32: fmod remainder floor_divide pow");
-    strided_cases(all, types<i32, i32, i32, i32>{}, types<i32, i32>{}, si::fused([](auto a, auto b) {
+    tally counted("i32: fmod remainder floor_divide pow");
+    strided_cases(counted, types<i32, i32, i32, i32>{}, types<i32, i32>{}, si::fused([](auto a, auto b) {
         return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
     }));
 }

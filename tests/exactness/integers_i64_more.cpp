@@ -8,16 +8,16 @@
 using namespace harness;
 
 TEST_CASE("i64: comparisons, logic") {
-    tally all("i64: comparisons, logic");
-    contiguous_cases(all, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i64, i64>{},
+    tally counted("i64: comparisons, logic");
+    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i64, i64>{},
                      si::fused([](auto a, auto b) {
         return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
     }));
 }
 
 TEST_CASE("i64: fmod remainder floor_divide pow") {
-    tally all("i64: fmod remainder floor_divide pow");
-    strided_cases(all, types<i64, i64, i64, i64>{}, types<i64, i64>{}, si::fused([](auto a, auto b) {
+    tally counted("i64: fmod remainder floor_divide pow");
+    strided_cases(counted, types<i64, i64, i64, i64>{}, types<i64, i64>{}, si::fused([](auto a, auto b) {
         return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
     }));
 }

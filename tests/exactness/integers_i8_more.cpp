@@ -8,16 +8,16 @@
 using namespace harness;
 
 TEST_CASE("i8: comparisons, logic") {
-    tally all("i8: comparisons, logic");
-    contiguous_cases(all, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i8, i8>{},
+    tally counted("i8: comparisons, logic");
+    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i8, i8>{},
                      si::fused([](auto a, auto b) {
         return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
     }));
 }
 
 TEST_CASE("i8: fmod remainder floor_divide pow") {
-    tally all("i8: fmod remainder floor_divide pow");
-    strided_cases(all, types<i8, i8, i8, i8>{}, types<i8, i8>{}, si::fused([](auto a, auto b) {
+    tally counted("i8: fmod remainder floor_divide pow");
+    strided_cases(counted, types<i8, i8, i8, i8>{}, types<i8, i8>{}, si::fused([](auto a, auto b) {
         return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
     }));
 }

@@ -8,16 +8,16 @@
 using namespace harness;
 
 TEST_CASE("u32: comparisons, logic") {
-    tally all("u32: comparisons, logic");
-    contiguous_cases(all, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<u32, u32>{},
+    tally counted("u32: comparisons, logic");
+    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<u32, u32>{},
                      si::fused([](auto a, auto b) {
         return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
     }));
 }
 
 TEST_CASE("u32: fmod remainder floor_divide pow") {
-    tally all("u32: fmod remainder floor_divide pow");
-    strided_cases(all, types<u32, u32, u32, u32>{}, types<u32, u32>{}, si::fused([](auto a, auto b) {
+    tally counted("u32: fmod remainder floor_divide pow");
+    strided_cases(counted, types<u32, u32, u32, u32>{}, types<u32, u32>{}, si::fused([](auto a, auto b) {
         return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
     }));
 }

@@ -8,16 +8,16 @@
 using namespace harness;
 
 TEST_CASE("u8: comparisons, logic") {
-    tally all("u8: comparisons, logic");
-    contiguous_cases(all, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<u8, u8>{},
+    tally counted("u8: comparisons, logic");
+    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<u8, u8>{},
                      si::fused([](auto a, auto b) {
         return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
     }));
 }
 
 TEST_CASE("u8: fmod remainder floor_divide pow") {
-    tally all("u8: fmod remainder floor_divide pow");
-    strided_cases(all, types<u8, u8, u8, u8>{}, types<u8, u8>{}, si::fused([](auto a, auto b) {
+    tally counted("u8: fmod remainder floor_divide pow");
+    strided_cases(counted, types<u8, u8, u8, u8>{}, types<u8, u8>{}, si::fused([](auto a, auto b) {
         return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
     }));
 }

@@ -8,8 +8,8 @@
 using namespace harness;
 
 TEST_CASE("f32: tanh erf erfc rsqrt cbrt silu softplus mish") {
-    tally all("f32: tanh erf erfc rsqrt cbrt silu softplus mish");
-    pointwise_cases(all, types<float, float, float, float, float, float, float, float>{}, types<float>{},
+    tally counted("f32: tanh erf erfc rsqrt cbrt silu softplus mish");
+    pointwise_cases(counted, types<float, float, float, float, float, float, float, float>{}, types<float>{},
                     si::fused([](auto a) {
         return si::outputs(tanh(a), erf(a), erfc(a), rsqrt(a), cbrt(a), silu(a), softplus(a), mish(a));
     }));

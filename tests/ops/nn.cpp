@@ -15,32 +15,24 @@ constexpr i64 rows = 5;
 struct table {
     si::tensor<float, si::extents<rows, dyn>> x;
     i64 n;
+    double largest[rows], folded[rows], centre[rows], spread[rows];
     explicit table(i64 columns, double scale = 4) : x(columns), n(columns) {
         generator random{u64(columns) + 99};
         for (float& value : x) value = float(random.unit() * scale);
+        for (i64 r = 0; r < rows; ++r) {
+            largest[r] = -HUGE_VAL;
+            folded[r] = centre[r] = spread[r] = 0;
+            for (i64 c = 0; c < n; ++c) largest[r] = at(r, c) > largest[r] ? at(r, c) : largest[r];
+            for (i64 c = 0; c < n; ++c) folded[r] += std::exp(at(r, c) - largest[r]);
+            for (i64 c = 0; c < n; ++c) centre[r] += at(r, c) / double(n);
+            for (i64 c = 0; c < n; ++c) spread[r] += (at(r, c) - centre[r]) * (at(r, c) - centre[r]) / double(n);
+        }
     }
     double at(i64 r, i64 c) const { return double(x[r * n + c]); }
-    double top(i64 r) const {
-        double most = -HUGE_VAL;
-        for (i64 c = 0; c < n; ++c) most = at(r, c) > most ? at(r, c) : most;
-        return most;
-    }
-    double exponentials(i64 r) const {
-        double all = 0;
-        for (i64 c = 0; c < n; ++c) all += std::exp(at(r, c) - top(r));
-        return all;
-    }
-    double mean(i64 r) const {
-        double all = 0;
-        for (i64 c = 0; c < n; ++c) all += at(r, c);
-        return all / double(n);
-    }
-    double variance(i64 r) const {
-        double all = 0;
-        const double middle = mean(r);
-        for (i64 c = 0; c < n; ++c) all += (at(r, c) - middle) * (at(r, c) - middle);
-        return all / double(n);
-    }
+    double top(i64 r) const { return largest[r]; }
+    double exponentials(i64 r) const { return folded[r]; }
+    double mean(i64 r) const { return centre[r]; }
+    double variance(i64 r) const { return spread[r]; }
 };
 /// All elements within a relative error of `oracle(row, column)` plus an absolute one.
 template <class Type, class Extents, class Oracle>
