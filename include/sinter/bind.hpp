@@ -478,7 +478,7 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
         (void)done;
     }
     template <class Assignment, int... Instance, int... Output>
-    static SINTER_FORCE_INLINE status check(const Assignment& assigned, const void** pointer, indices<Instance...>, indices<Output...>) {
+    static SINTER_FORCE_INLINE status check_operands(const Assignment& assigned, const void** pointer, indices<Instance...>, indices<Output...>) {
         status bad = known.problem;
         const int done[] = {0, (place_operand<Instance>(pointer, assigned.operands, bad), 0)...,
                             (place<slots<Kernel>::of_output(Output)>(pointer, get<Output>(assigned.targets).data(), bad), 0)...,

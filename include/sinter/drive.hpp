@@ -198,6 +198,7 @@ struct row_driver {
         const Environment& values;
         i64 position;
         int count;
+        u32 streaming = 0;
         template <int Instance>
         SINTER_INLINE const auto& value() const {
             if constexpr (Kernel::where[Instance] == site::once)
@@ -262,6 +263,7 @@ struct row_driver {
         const all_loops& along;
         const once_values& once;
         row_values& row;
+        u32 streaming = 0;  ///< outputs that this run stores past the caches
     };
     /// Copies of what a loop reads over and over: a vector store could alias the originals, which tails out of line can see; copies
     /// stay in registers.
@@ -738,6 +740,24 @@ struct row_driver {
             return cast_op<dtype_of<storage>>::apply(frame.template value<source>());
         }
     }
+    /// A stashed output was just written: it is in the cache.
+    template <int Output>
+    static constexpr bool may_stream = Fast && !(stashes && Output == Kernel::stash.output) && requires { Family::streaming_threshold; };
+    template <int... Output>
+    static SINTER_INLINE u32 streaming_outputs(const row_position& at, i64 begin, indices<Output...>) {
+        u32 all = 0;
+        const int done[] = {0, (streams_aligned<Output>(at, begin, all), 0)...};
+        (void)done;
+        return all;
+    }
+    template <int Output>
+    static SINTER_INLINE void streams_aligned(const row_position& at, i64 begin, u32& all) {
+        if constexpr (may_stream<Output>) {
+            constexpr u64 bytes = u64(width) * sizeof(output_storage<Output>);
+            const u64 address = reinterpret_cast<u64>(at.pointer[slots<Kernel>::of_output(Output)]) + u64(begin) * sizeof(output_storage<Output>);
+            if (address % bytes == 0) all |= u32(1) << Output;
+        }
+    }
     template <bool Partial, int Output, class Frame>
     static SINTER_INLINE void store_elements(const Frame& frame) {
         using storage = output_storage<Output>;
@@ -747,6 +767,8 @@ struct row_driver {
         if constexpr (Fast) {
             if constexpr (Partial)
                 store_first(to + frame.position, value, frame.count, 1);
+            else if (may_stream<Output> && (frame.streaming >> Output & 1))
+                store_streaming(to + frame.position, value);
             else
                 store(to + frame.position, value);
         } else {
@@ -781,7 +803,7 @@ struct row_driver {
         if constexpr (stashes) read_stash<Partial>(at, values, position, count);
         const element_frame<Partial, output_values> filling{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
         eval::fill(values, filling, selected<needed_in_pass<Kernel, last>>{});
-        const element_frame<Partial, output_values> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
+        const element_frame<Partial, output_values> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count, in.streaming};
         store_all<Partial>(frame, selected<element_outputs<Kernel>>{});
     }
     static SINTER_NOINLINE void output_tail(const row_context& in, const row_position& at, i64 position, int count) {
@@ -791,7 +813,8 @@ struct row_driver {
         i64 position = begin;
         {
             loop_locals local(in, at);
-            const row_context here = local.context(in);
+            row_context here = local.context(in);
+            if (in.bound.streams) here.streaming = streaming_outputs(at, begin, selected<element_outputs<Kernel>>{});
             for (; position + width <= stop; position += width) output_step<false>(here, local.at, position, width);
         }
         if (position < stop) output_tail(in, at, position, int(stop - position));

@@ -412,7 +412,7 @@ struct host_launch {
         using known = known_binding<Kernel, Family, assignment_type>;
         const void* pointer[slot_count];
         if constexpr (known::value) {
-            const status checked = known::check(assigned, pointer, make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
+            const status checked = known::check_operands(assigned, pointer, make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
             if (!checked.ok() || known::known.bound.empty_output) return checked;
             run(assigned, {known::known.bound, pointer}, known_loops<known>::value, hook, threads);
         } else {
@@ -445,14 +445,31 @@ struct host_launch {
             split<false>(assigned, bound, along, hook, threads);
     }
     /// Rows are split when there are enough of them; else the elements of a row, where each is independent of the others.
+    /// Other threads must see streamed stores.
+    static SINTER_FORCE_INLINE void finish_streaming(const call_binding& bound) {
+        if constexpr (requires { Family::finish_streaming(); })
+            if (bound.streams) Family::finish_streaming();
+    }
+    /// Bytes of the outputs at and beyond which they are stored past the caches.
+    static SINTER_FORCE_INLINE bool outputs_exceed_caches(const loops<slots<Kernel>::count>& along) {
+        if constexpr (requires { Family::streaming_threshold; }) {
+            i64 bytes = 0;
+            for (int o = 0; o < Kernel::outputs; ++o)
+                if (Kernel::stores_elements(o)) bytes += dtype_size(Kernel::output_type[o]);
+            return bytes * along.rows * along.columns * along.length >= Family::streaming_threshold;
+        } else
+            return false;
+    }
     template <bool Fast, class Hook>
-    static SINTER_FORCE_INLINE void split(const assignment_type& assigned, const call_binding& bound, const loops<slots<Kernel>::count>& along,
+    static SINTER_FORCE_INLINE void split(const assignment_type& assigned, const call_binding& given, const loops<slots<Kernel>::count>& along,
                                     const Hook& hook, int threads) {
+        const call_binding bound{given.bound, given.pointer, outputs_exceed_caches(along)};
         const bool divisible_rows = Kernel::table.outer == 0 && along.rows >= threads;
         const bool divisible_lanes = Kernel::nest != nest_kind::rows && along.rows < threads && along.length >= 256 * i64(threads);
         if (threads <= 1 || (!divisible_rows && !divisible_lanes)) {
             const float_environment exact;
             driver<Fast>::run(assigned, bound, along, 0, along.rows, 0, along.length);
+            finish_streaming(bound);
         } else {
             const i64 whole = divisible_rows ? along.rows : along.length;
             const i64 grain = divisible_rows ? 1 : 128;
@@ -467,6 +484,7 @@ struct host_launch {
                     driver<Fast>::run(assigned, bound, along, begin, stop, 0, along.length);
                 else
                     driver<Fast>::run(assigned, bound, along, 0, along.rows, begin, stop);
+                finish_streaming(bound);
             });
         }
     }

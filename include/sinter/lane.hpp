@@ -494,6 +494,15 @@ SINTER_INLINE void accumulate(Value& into, Value term) {
     into = add(into, term);
 }
 
+// ---- over every lane: streaming stores -----------------------------------------------------------------------------------------
+
+/// A store past the caches, for outputs that exceed them; `to` is aligned to the lanes' size. The same as `store` where a backend
+/// has nothing better.
+template <class Storage, lane_value Value>
+SINTER_INLINE void store_streaming(Storage* to, Value value) {
+    store(to, value);
+}
+
 // ---- over every lane: minimum and maximum -----------------------------------------------------------------------------------
 
 /// NaN if any operand is NaN; -0 < +0. Both orders of the raw minimum agree but for zeros and NaN: there `or` keeps the

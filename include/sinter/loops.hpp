@@ -31,6 +31,7 @@ template <int Slots>
 struct bound_call {
     const binding<Slots>& bound;
     const void* const* pointer;
+    bool streams = false;  ///< the outputs exceed the caches: store past them where alignment allows
 };
 
 /// What a loop axis is for in a kernel's nest.

@@ -37,7 +37,7 @@ struct cpu_with {
     static constexpr bool threads = true;
 };
 namespace isa_bytes {
-inline constexpr int isa_avx512 = 64, isa_avx2_fma = 32, isa_sse2 = 16, isa_neon = 16, isa_generic = 16;
+inline constexpr int isa_avx512 = 64, isa_avx2_fma = 32, isa_avx = 16, isa_sse41 = 16, isa_sse2 = 16, isa_neon = 16, isa_generic = 16;
 }
 /// The processor that this file is compiled for: another type for another instruction set.
 using cpu = cpu_with<isa_bytes::SINTER_ISA>;

@@ -24,6 +24,10 @@ struct cpu_family {
     template <class Type>
     using value = vec<Type, native_width>;
     static constexpr int width = native_width;
+#if defined(__x86_64__) || defined(__i386__)
+    static constexpr i64 streaming_threshold = targets::cpu::streaming_threshold;
+    static SINTER_FORCE_INLINE void finish_streaming() { __asm__ volatile("sfence" ::: "memory"); }
+#endif
 };
 
 /// The executor. `Hook` is called as hook(n, f).

@@ -14,7 +14,7 @@ namespace bodies {
 template <class Axes>
 struct softmax {
     constexpr traced operator()(traced x) const {
-        const traced e = exp(x - max(x, Axes{}));
+        const traced e = exp(x - (max)(x, Axes{}));
         return e * reciprocal(sum(e, Axes{}));
     }
 };
@@ -23,7 +23,7 @@ template <class Axes>
 struct masked_softmax {
     constexpr traced operator()(traced x, traced mask) const {
         const float infinity = __builtin_huge_valf();
-        const traced top = max(where(mask, x, -infinity), Axes{});
+        const traced top = (max)(where(mask, x, -infinity), Axes{});
         const traced e = where(mask, exp(x - top), 0.0f);
         return where(mask, e * reciprocal(sum(e, Axes{})), 0.0f);
     }

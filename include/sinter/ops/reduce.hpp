@@ -351,7 +351,7 @@ using folded = typename fold_application<Monoid, Operand, Where...>::type;
 }  // namespace detail
 #define SINTER_REDUCTION(function, ...)                            \
     template <tensor_operand Operand, class... Where>              \
-    SINTER_INLINE detail::folded<__VA_ARGS__, Operand, Where...> function(Operand&& x, Where... where) { \
+    SINTER_INLINE detail::folded<__VA_ARGS__, Operand, Where...> (function)(Operand&& x, Where... where) { \
         return fold<__VA_ARGS__>(static_cast<Operand&&>(x), where...); \
     }
 // Each takes (x), (x, axes<...>) or (x, axes<...>, drop). Sums and products of integers are i64 or u64 (C3).
@@ -407,19 +407,19 @@ struct logsumexp;
 template <i64... Axis, bool Keep>
 struct logsumexp<axes_t<Axis...>, Keep> {
     constexpr traced operator()(traced x) const {
-        const traced top = max(x, axes<Axis...>);
+        const traced top = (max)(x, axes<Axis...>);
         const traced shift = where(is_finite(top), top, 0.0f);
         const traced folded = exp(x - shift);
         if constexpr (Keep)
             return log(sum(folded, axes<Axis...>)) + shift;
         else  // a maximum over the single kept element drops the axis
-            return log(sum(folded, axes<Axis...>, drop)) + max(shift, axes<Axis...>, drop);
+            return log(sum(folded, axes<Axis...>, drop)) + (max)(shift, axes<Axis...>, drop);
     }
 };
 template <bool Keep>
 struct logsumexp<every_axis_t, Keep> {
     constexpr traced operator()(traced x) const {
-        const traced top = max(x);
+        const traced top = (max)(x);
         const traced shift = where(is_finite(top), top, 0.0f);
         return log(sum(exp(x - shift))) + shift;
     }
