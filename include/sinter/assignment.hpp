@@ -83,14 +83,6 @@ constexpr auto store_verdict() {
     else
         return nothing_wrong{};
 }
-template <class First, class... Rest>
-constexpr auto first_wrong(First first, Rest... rest) {
-    if constexpr (!is_same<First, nothing_wrong> || sizeof...(Rest) == 0)
-        return first;
-    else
-        return first_wrong(rest...);
-}
-
 template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves, class Output>
 SINTER_INLINE auto assign(const expression<Program, Root, Extents, Type, Weak, Leaves...>& value, const Output& output) {
     using verdict_type = decltype(store_verdict<Output, described<Extents, Type, Weak>>());
@@ -172,7 +164,7 @@ SINTER_INLINE auto assign_tied(const multi_expression<Program, indices<Roots...>
     if constexpr (sizeof...(Roots) != sizeof...(Outputs))
         return refused<mistake<rule::tie_takes_every_value, number<i64(sizeof...(Outputs))>, number<i64(sizeof...(Roots))>>>{};
     else {
-        using verdict_type = decltype(first_wrong(store_verdict<Outputs, Types>()...));
+        using verdict_type = first_wrong<decltype(store_verdict<Outputs, Types>())...>;
         if constexpr (!is_same<verdict_type, nothing_wrong>)
             return verdict_type{};
         else

@@ -215,6 +215,19 @@ struct type_mistake<Op, Inference, Why, indices<Argument...>> {
     using type = mistake<typename rule_of_type_violation<Why>::type, Op, of_type<Inference::value.type[Argument].type>...>;
 };
 struct nothing_wrong {};
+/// The first of several verdicts that isn't `nothing_wrong`.
+template <class... Verdicts>
+struct first_wrong_of {
+    using type = nothing_wrong;
+};
+template <class First, class... Rest>
+struct first_wrong_of<First, Rest...> {
+    using type = First;
+};
+template <class... Rest>
+struct first_wrong_of<nothing_wrong, Rest...> : first_wrong_of<Rest...> {};
+template <class... Verdicts>
+using first_wrong = typename first_wrong_of<Verdicts...>::type;
 /// Turns the first violation of an inference into a mistake; `nothing_wrong` without one.
 template <class Nodes, class Inference>
 constexpr auto verdict_of() {

@@ -128,17 +128,34 @@ struct axes_from_two<indices<Index...>> {
     using type = axes_t<i64(Index + 2)...>;
 };
 }  // namespace detail
+namespace detail {
+/// group_norm with its mistakes passed on.
+template <i64 Groups, class Operand, class Weight, class Bias, class Epsilon>
+SINTER_INLINE auto apply_group_norm(Operand&& x, Weight&& weight, Bias&& bias, Epsilon&& eps) {
+    using split_op = map_op<map_kind::unflatten, 1, Groups>;
+    using parameter_op = map_op<map_kind::unflatten, 0, Groups>;
+    using verdict_type = first_wrong<decltype(map_verdict<split_op, Operand>()), decltype(map_verdict<parameter_op, Weight>()),
+                                     decltype(map_verdict<parameter_op, Bias>())>;
+    if constexpr (!is_same<verdict_type, nothing_wrong>)
+        return verdict_type{};
+    else {
+        const auto split = as_expression(apply_map_op<split_op>(static_cast<Operand&&>(x)));
+        constexpr int rank = remove_cvref<decltype(split)>::extents_type::rank - 1;
+        using statistics = typename axes_from_two<make_indices<rank - 1>>::type;
+        return call_fused<bodies::group_normalize<statistics>>(
+            split, trailing_ones<2, rank>(apply_map_op<parameter_op>(static_cast<Weight&&>(weight))),
+            trailing_ones<2, rank>(apply_map_op<parameter_op>(static_cast<Bias&&>(bias))), static_cast<Epsilon&&>(eps));
+    }
+}
+}  // namespace detail
 /// group_norm<Groups>(x, weight, bias, eps): x (batch, channels, ...), weight and bias (channels). The result has the shape
 /// (batch, Groups, channels / Groups, ...): assign it to `unflatten<1, Groups>(y)`, which costs nothing.
 template <i64 Groups, tensor_operand Operand, tensor_operand Weight, tensor_operand Bias, operand Epsilon>
-SINTER_INLINE auto group_norm(Operand&& x, Weight&& weight, Bias&& bias, Epsilon&& eps) {
-    const auto split = detail::as_expression(x);
-    constexpr int rank = remove_cvref<decltype(split)>::extents_type::rank;
-    using statistics = typename detail::axes_from_two<make_indices<rank - 1>>::type;
-    return detail::fused_operator<bodies::group_normalize<statistics>>{}(
-        unflatten<1, Groups>(static_cast<Operand&&>(x)),
-        detail::trailing_ones<2, rank>(unflatten<0, Groups>(static_cast<Weight&&>(weight))),
-        detail::trailing_ones<2, rank>(unflatten<0, Groups>(static_cast<Bias&&>(bias))), static_cast<Epsilon&&>(eps));
+SINTER_INLINE auto group_norm(Operand&& x, Weight&& weight, Bias&& bias, Epsilon&& eps)
+    -> detail::outcome<decltype(detail::apply_group_norm<Groups>(static_cast<Operand&&>(x), static_cast<Weight&&>(weight),
+                                                                 static_cast<Bias&&>(bias), static_cast<Epsilon&&>(eps)))> {
+    return detail::apply_group_norm<Groups>(static_cast<Operand&&>(x), static_cast<Weight&&>(weight), static_cast<Bias&&>(bias),
+                                            static_cast<Epsilon&&>(eps));
 }
 
 namespace bodies {

@@ -88,6 +88,15 @@ SINTER_INLINE auto apply_map_op(Operand&& x) {
     } else
         return apply<Op>(static_cast<Operand&&>(x));
 }
+/// A mistake in applying an index map, or `nothing_wrong`; poison for poison.
+template <class Op, class Operand>
+constexpr auto map_verdict() {
+    using result = decltype(apply_map_op<Op>(some<Operand>()));
+    if constexpr (is_same<result, poison> || !is_same<outcome<result>, result>)
+        return result{};
+    else
+        return nothing_wrong{};
+}
 /// The return type of an index map.
 template <class Op, class Operand>
 struct map_application {
