@@ -133,6 +133,8 @@ struct row_driver {
     using leaf_type = nth_of_leaves<assignment_type, int(Kernel::node[Kernel::table.at[Instance].node].bits)>;
     template <int Instance>
     using storage_of = remove_cvref<typename leaf_type<Instance>::element>;
+    template <int Instance>
+    static constexpr lane_stride stride_of = operand_stride<Kernel, Instance, leaf_type<Instance>>();
 
     template <int Output>
     using output_storage = typename nth_of_outputs<assignment_type, Output>::element;
@@ -213,7 +215,7 @@ struct row_driver {
             using storage = storage_of<Instance>;
             using element = compute_of<storage>;
             constexpr int index = slots<Kernel>::template place<Instance>;
-            constexpr lane_stride stride = operand_stride<Kernel, Instance, leaf_type<Instance>>();
+            constexpr lane_stride stride = stride_of<Instance>;
             const storage* const from = static_cast<const storage*>(at.pointer[index]);
             if constexpr (Fast && stride == lane_stride::zero)
                 return lane_of<element>(first(lane::scalar<element>::load(from)));
@@ -522,7 +524,7 @@ struct row_driver {
             lane_tree<width / 2>(all[0]);
             result = all[0];
         }
-        static SINTER_INLINE void segment(const row_context& in, const row_position& at, states& result, const contexts& context,
+        static SINTER_FORCE_INLINE void segment(const row_context& in, const row_position& at, states& result, const contexts& context,
                                           const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             if constexpr (unrolled)
                 if (length == order::segment) {
@@ -603,7 +605,7 @@ struct row_driver {
 
     /// The lane rule over one run of the lane axes: segments, then pairwise.
     template <int Pass>
-    static SINTER_INLINE void lane_rule(const row_context& in, const row_position& at, summaries<Pass>& result,
+    static SINTER_FORCE_INLINE void lane_rule(const row_context& in, const row_position& at, summaries<Pass>& result,
                                         const two_phase_bundle<Pass, pick_value>& first_elements_of_row, i64 index_base) {
         using one = phase<Pass, 1>;
         const i64 length = in.along.length;
@@ -674,7 +676,7 @@ struct row_driver {
 
     /// One fold pass over a row: the lane rule, and the column rule over the other folded axes.
     template <int Pass>
-    static SINTER_INLINE void fold_pass(const row_context& in, const row_position& at) {
+    static SINTER_FORCE_INLINE void fold_pass(const row_context& in, const row_position& at) {
         summaries<Pass> result;
         two_phase_bundle<Pass, pick_value> firsts;
         if constexpr (pass_has_second<Pass>)
@@ -718,7 +720,7 @@ struct row_driver {
         eval::fill(in.row, frame, selected<rows_after<Kernel, Level>>{});
     }
     template <int Pass>
-    static SINTER_INLINE void passes(const row_context& in, const row_position& at) {
+    static SINTER_FORCE_INLINE void passes(const row_context& in, const row_position& at) {
         rows_of_level<Pass - 1>(in, at);
         if constexpr (Pass <= Kernel::levels) {
             fold_pass<Pass>(in, at);
@@ -819,7 +821,7 @@ struct row_driver {
         }
         if (position < stop) output_tail(in, at, position, int(stop - position));
     }
-    static SINTER_INLINE void output_pass(const row_context& in, const row_position& at, i64 begin, i64 stop) {
+    static SINTER_FORCE_INLINE void output_pass(const row_context& in, const row_position& at, i64 begin, i64 stop) {
         if constexpr (Kernel::any_element_output()) {
             if constexpr (Kernel::nest == nest_kind::rows && Kernel::table.inner != Kernel::table.inner_lane) {
                 odometer<slots<Kernel>::count> column;

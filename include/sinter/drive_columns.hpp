@@ -61,7 +61,7 @@ struct column_driver {
             using storage = storage_of<Instance>;
             using element = compute_of<storage>;
             constexpr int index = slots<Kernel>::template place<Instance>;
-            constexpr lane_stride stride = operand_stride<Kernel, Instance, typename rows::template leaf_type<Instance>>();
+            constexpr lane_stride stride = rows::template stride_of<Instance>;
             const storage* const from = static_cast<const storage*>(at.pointer[index]);
             if constexpr (stride == lane_stride::zero)
                 return lane_of<element>(first(lane::scalar<element>::load(from)));
@@ -309,7 +309,7 @@ struct column_driver {
         eval::fill(values, frame, selected<needed_in_pass<Kernel, last>>{});
         store_all(frame, count, selected<element_outputs<Kernel>>{});
     }
-    static SINTER_INLINE void output_pass(const strip_context& in, const row_position& origin) {
+    static SINTER_FORCE_INLINE void output_pass(const strip_context& in, const row_position& origin) {
         if constexpr (Kernel::any_element_output()) {
             odometer<slots<Kernel>::count> row;
             row.set(in.along.column, 0);

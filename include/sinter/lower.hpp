@@ -139,6 +139,8 @@ struct lowering {
     int newest_visit[Nodes]{};  ///< 1 + index in `visited`, 0: none
     chain_list chains[max_known_chains]{};
     int chain_count = 0;
+    int newest_instance[Nodes]{};  ///< the same for instances
+    int older_instance[lowered<Nodes, Outputs>::capacity]{};
 
     constexpr int fail(nest_violation why) {
         if (out.why == nest_violation::none) out.why = why;
@@ -254,26 +256,6 @@ struct lowering {
         const u64 place = packed(use);
         for (int i = newest_visit[index]; i != 0; i = visited[i - 1].older)
             if (visited[i - 1].place == place && visited[i - 1].chain == chain_id) return visited[i - 1].made;
-        const int made = lower_new(index, chain, use);
-        if (made >= 0 && chain_id >= 0 && visit_count < visit_capacity) {
-            visited[visit_count] = visit{newest_visit[index], chain_id, place, made};
-            newest_visit[index] = ++visit_count;
-        }
-        return made;
-    }
-    /// Chains by number, 0 the empty one; -1 when the table is full.
-    constexpr int chain_number(const chain_list& chain) {
-        if (chain.length == 0) return 0;
-        for (int c = 0; c < chain_count; ++c) {
-            bool same = chains[c].length == chain.length;
-            for (int i = 0; same && i < chain.length; ++i) same = chains[c].step[i] == chain.step[i];
-            if (same) return c + 1;
-        }
-        if (chain_count == max_known_chains) return -1;
-        chains[chain_count] = chain;
-        return ++chain_count;
-    }
-    constexpr int lower_new(int index, const chain_list& chain, const access& use) {
         const node_value& n = node[index];
         if (n.kind == node_kind::index_map) {
             chain_list longer;
@@ -282,7 +264,7 @@ struct lowering {
             longer.step[0].map = n.op->map;
             longer.step[0].pad_to = facts->sizes[n.argument[0]].rank;
             for (int i = 0; i < chain.length; ++i) longer.step[i + 1] = chain.step[i];
-            return lower(n.argument[0], longer, use);
+            return remember(index, chain_id, place, lower(n.argument[0], longer, use));
         }
         // The access from the node's own point of view: axes of static size 1 don't vary.
         shape mapped{};
@@ -355,7 +337,26 @@ struct lowering {
             }
             default: break;
         }
-        return add(made);
+        return remember(index, chain_id, place, add(made));
+    }
+    constexpr int remember(int index, int chain_id, u64 place, int made) {
+        if (made >= 0 && chain_id >= 0 && visit_count < visit_capacity) {
+            visited[visit_count] = visit{newest_visit[index], chain_id, place, made};
+            newest_visit[index] = ++visit_count;
+        }
+        return made;
+    }
+    /// Chains by number, 0 the empty one; -1 when the table is full.
+    constexpr int chain_number(const chain_list& chain) {
+        if (chain.length == 0) return 0;
+        for (int c = 0; c < chain_count; ++c) {
+            bool same = chains[c].length == chain.length;
+            for (int i = 0; same && i < chain.length; ++i) same = chains[c].step[i] == chain.step[i];
+            if (same) return c + 1;
+        }
+        if (chain_count == max_known_chains) return -1;
+        chains[chain_count] = chain;
+        return ++chain_count;
     }
 
     /// Where a chain stands in the pool; added when it is new.
@@ -564,9 +565,9 @@ struct lowering {
     }
 
     constexpr int add(const instance& made) {
-        for (int i = 0; i < out.size; ++i) {
+        for (int i = newest_instance[made.node] - 1; i >= 0; i = older_instance[i] - 1) {
             const instance& known = out.at[i];
-            if (known.node != made.node || known.free != made.free || known.chain_length != made.chain_length || known.chain != made.chain ||
+            if (known.free != made.free || known.chain_length != made.chain_length || known.chain != made.chain ||
                 known.folded != made.folded)
                 continue;
             bool same = known.rank == made.rank;
@@ -577,6 +578,8 @@ struct lowering {
             if (same) return i;
         }
         if (out.size == lowered<Nodes, Outputs>::capacity) return fail(nest_violation::too_large);
+        older_instance[out.size] = newest_instance[made.node];
+        newest_instance[made.node] = out.size + 1;
         out.at[out.size] = made;
         return out.size++;
     }

@@ -124,6 +124,7 @@ struct cutter {
     // The stage that is being filled: outputs (numbered from `nodes` on) and nodes.
     int taken[capacity]{};
     int taken_count = 0;
+    bool goes_on = false;
     shape identity[nodes]{};  // sizes, those known only when run replaced by who gives them
 
     constexpr explicit cutter(const int* roots) : root(roots) {
@@ -293,31 +294,56 @@ struct cutter {
         ++out.stages;
         taken_count = 0;
     }
-    constexpr void run() {
-        while (out.stages <= nodes) {
-            bool open = false;
-            for (int o = 0; o < outputs; ++o)
-                if (!done[o]) open = !take(nodes + o) || open;
-            if (open) {
-                bool needed[nodes]{};
-                mark_needed(needed);
-                for (int i = 0; i < nodes; ++i)
-                    if (needed[i] && node[i].kind == node_kind::reduce) take(i);
-                for (int i = 0; i < nodes && taken_count == 0; ++i) {
-                    if (!needed[i] || node[i].kind != node_kind::index_map) continue;
-                    const int from = node[i].argument[0];
-                    if (node[from].kind != node_kind::leaf && !Lowering::facts.type[from].weak) take(from);
-                }
-                if (taken_count == 0) return;
+    /// Cuts one stage off. False when there is nothing left, or nothing that can be done.
+    constexpr bool advance() {
+        bool open = false;
+        for (int o = 0; o < outputs; ++o)
+            if (!done[o]) open = !take(nodes + o) || open;
+        if (open) {
+            bool needed[nodes]{};
+            mark_needed(needed);
+            bool blocked[nodes]{};  // needs what this stage could not take
+            for (int i = 0; i < nodes; ++i) {
+                if (!needed[i] || node[i].kind == node_kind::coordinate || node[i].kind == node_kind::count) continue;
+                for (int a = 0; a < node[i].arity; ++a) blocked[i] = blocked[i] || blocked[node[i].argument[a]];
+                if (node[i].kind == node_kind::reduce && !blocked[i]) blocked[i] = !take(i);
             }
-            commit();
-            if (!open) {
-                out.possible = true;
-                return;
+            for (int i = 0; i < nodes && taken_count == 0; ++i) {
+                if (!needed[i] || node[i].kind != node_kind::index_map) continue;
+                const int from = node[i].argument[0];
+                if (node[from].kind != node_kind::leaf && !Lowering::facts.type[from].weak) take(from);
             }
+            if (taken_count == 0) return false;
         }
+        commit();
+        out.possible = !open;
+        return open;
     }
 };
+
+/// The state after each stage is a constant of its own: compilers limit the steps of one evaluation.
+template <class Lowering, int Stage>
+struct cut_after {
+    static constexpr cutter<Lowering> before() {
+        if constexpr (Stage == 0)
+            return cutter<Lowering>(Lowering::root);
+        else
+            return cut_after<Lowering, Stage - 1>::value;
+    }
+    static constexpr cutter<Lowering> make() {
+        cutter<Lowering> work = before();
+        work.goes_on = work.advance();
+        return work;
+    }
+    static constexpr cutter<Lowering> value = make();
+};
+template <class Lowering, int Stage = 0>
+constexpr const auto& whole_cut() {
+    if constexpr (cut_after<Lowering, Stage>::value.goes_on)
+        return whole_cut<Lowering, Stage + 1>();
+    else
+        return cut_after<Lowering, Stage>::value.out;
+}
 
 /// The stages of a program: one if it is one kernel, else those of its cut.
 template <class Lowering>
@@ -335,9 +361,7 @@ struct stages_of {
             for (int& buffer : out.buffer_of) buffer = -1;
             return out;
         } else {
-            cutter<Lowering> work(Lowering::root);
-            work.run();
-            return work.out;
+            return whole_cut<Lowering>();
         }
     }
     static constexpr cut_table<Lowering::node_count, Lowering::output_count> value = make();

@@ -207,8 +207,8 @@ public:
     ~tensor() { ::operator delete(data_, std::align_val_t{64}); }
 
     bool ok() const { return data_ != nullptr || count() == 0; }
-    view_type view() & { return view_type(data_, extents_); }
-    const_view_type view() const& { return const_view_type(data_, extents_); }
+    SINTER_HOST_DEVICE view_type view() & { return view_type(data_, extents_); }
+    SINTER_HOST_DEVICE const_view_type view() const& { return const_view_type(data_, extents_); }
     Type* data() { return data_; }
     const Type* data() const { return data_; }
     i64 count() const { return extents_.sizes().count(); }

@@ -410,7 +410,7 @@ struct reference_executor {
         const void* pointer[detail::slots<kernel>::count];
         const status checked = detail::bind<kernel, reference_executor>(assigned, bound, pointer);
         if (!checked.ok() || bound.empty_output) return checked;
-        const float_environment exact;
+        [[maybe_unused]] const float_environment exact;
         return detail::reference_evaluation<kernel, Assignment>{assigned}.run(make_indices<kernel::node_count>{},
                                                                              make_indices<kernel::output_count>{});
     }

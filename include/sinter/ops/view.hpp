@@ -70,9 +70,11 @@ SINTER_INLINE auto map_view(const tensor_view<Type, Extents, Layout, Space, Alig
         using result = extents_from<mapped_static<Op, Extents>>;
         view_state state = from.state();
         const bool stretched[max_rank]{};
-        bool valid = apply_map(Op::facts.map, state, stretched);
+        constexpr index_map_spec map = Op::facts.map;  // (static members have no address in device code)
+        constexpr shape wanted = result::static_shape;
+        bool valid = apply_map(map, state, stretched);
         for (int i = 0; i < result::rank && valid; ++i)
-            valid = result::static_shape.size[i] < 0 || result::static_shape.size[i] == state.sizes.size[i];
+            valid = wanted.size[i] < 0 || wanted.size[i] == state.sizes.size[i];
         return make_mapped<result>(from, state, valid);
     }
 }
