@@ -47,17 +47,16 @@ TEST_CASE("B022 flashinfer#4401: logits below a mask's sentinel are lost") {
 TEST_CASE("B024 triton#11406: softmax built by hand with a dropped axis") {
     on_each([](const auto& executor) {
         const auto x = grid<float>(si::extents<2, 2>{}, {0, 2, 3, 1});
-        const auto by_hand = si::let(x, [](auto a) {
-            const auto top = si::unsqueeze<1>(max(a, si::axes<1>, si::drop));
-            const auto e = exp(a - top);
-            return e / si::unsqueeze<1>(sum(e, si::axes<1>, si::drop));
-        });
-        CHECK(close(si::eval(executor, by_hand), {0.11920292, 0.88079708, 0.88079708, 0.11920292}, 1e-6));
-        const auto kept = si::let(x, [](auto a) {
+        // Dropped, stored, and stretched again by name; without unsqueeze the shapes still broadcast, along the other axis.
+        const auto top = si::eval(executor, max(x, si::axes<1>, si::drop));
+        const auto total = si::eval(executor, sum(exp(x - si::unsqueeze<1>(top.view())), si::axes<1>, si::drop));
+        CHECK(close(si::eval(executor, exp(x - si::unsqueeze<1>(top.view())) / si::unsqueeze<1>(total.view())),
+                    {0.11920292, 0.88079708, 0.88079708, 0.11920292}, 1e-6));
+        const auto kept_axes = si::let(x, [](auto a) {
             const auto e = exp(a - max(a, si::axes<1>));
             return e / sum(e, si::axes<1>);
         });
-        CHECK(close(si::eval(executor, kept), {0.11920292, 0.88079708, 0.88079708, 0.11920292}, 1e-6));
+        CHECK(close(si::eval(executor, kept_axes), {0.11920292, 0.88079708, 0.88079708, 0.11920292}, 1e-6));
     });
 }
 TEST_CASE("B026 allennlp#890: a fully masked log-softmax row is NaN and leaks") {

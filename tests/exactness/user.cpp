@@ -30,7 +30,7 @@ struct range_of {
     static constexpr const char* name = "range";
     template <class Value>
     static SINTER_INLINE si::lane::fields<Value, Value> identity() {
-        const Value endless(typename Value::element(__builtin_huge_valf()));
+        const Value endless{typename Value::element(__builtin_huge_valf())};
         return si::lane::fields<Value, Value>(endless, -endless);
     }
     template <class Value>
