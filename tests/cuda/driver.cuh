@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A CUDA driver in its shortest form: it proves that kernels, evaluation, monoids and the canonical order need nothing of a CPU.
-// A thread's lane is lane::scalar. Pointwise nests: a thread per element. Row nests: a block of 128 threads per row, and thread l is
-// lane l of the canonical order; the tree runs in shared memory, segments merge pairwise in every thread alike. Other nests don't
-// compile. It isn't the CUDA backend and isn't fast.
+// A CUDA driver in its shortest form: kernels, evaluation, monoids and the canonical order need nothing of a CPU. It isn't fast. A
+// thread's lane is lane::scalar. Pointwise: a thread per element. Rows: a block of 128 threads per row, thread l is lane l of the
+// canonical order; the tree runs in shared memory, segments merge pairwise in every thread alike. Other nests don't compile.
 #pragma once
 
 #include <sinter/drive.hpp>
@@ -10,8 +9,7 @@
 
 namespace seam {
 
-using namespace sinter;
-using namespace sinter::detail;
+using namespace sinter; using namespace sinter::detail;
 using family = scalar_family;
 
 /// What a launch carries: the operands and the loops, as kernel parameters.
@@ -23,6 +21,7 @@ struct call {
     const void* pointer[slots<Kernel>::count];
 };
 
+// [frame]
 /// What is around a value: known values and the element's place. Rows' own values have position 0.
 template <class Kernel, class Environment>
 struct frame {
@@ -61,6 +60,7 @@ struct frame {
         return family::value<i64>(in.bound.base[slot] + place(slot));
     }
 };
+// [/frame]
 
 /// One thread's part of one row.
 template <class Kernel>
@@ -185,8 +185,7 @@ struct executor {
     template <class Assignment>
     status launch(const Assignment& assigned) const {
         using made = kernel<Assignment>;
-        static_assert(made::nest != nest_kind::columns && made::table.inner == made::table.inner_lane && made::table.outer == 0);
-        static_assert(sizeof(call<made>) <= 4096, "kernel parameters");
+        static_assert(made::nest != nest_kind::columns && made::table.inner == made::table.inner_lane && made::table.outer == 0 && sizeof(call<made>) <= 4096);
         call<made> given{assigned, {}, {}, {}};
         const status checked = bind<made, family>(assigned, given.bound, given.pointer);
         if (!checked.ok() || given.bound.empty_output) return checked;

@@ -10,6 +10,7 @@ namespace toy {
 
 using sinter::i64;
 
+// [lane]
 /// Four elements. Deriving from lane::base gives it every operator and lets Sinter find the primitives below.
 template <class Type>
 struct quad : sinter::lane::base {
@@ -25,6 +26,7 @@ struct quad : sinter::lane::base {
     quad() = default;
     SINTER_INLINE explicit quad(Type value) : at{scalar(value), scalar(value), scalar(value), scalar(value)} {}
 
+    // [/lane]
     // ---- primitives that take no lane: loads, and 0, 1, 2, 3
     template <class Storage>
     static SINTER_INLINE quad load(const Storage* from) {
@@ -49,6 +51,7 @@ struct quad : sinter::lane::base {
 
 // ---- primitives lane by lane
 
+// [primitives]
 /// A function of scalar lanes, applied to each lane of quads.
 template <class Function, class... Quads>
 SINTER_INLINE auto each(const Function& function, const Quads&... from) {
@@ -70,6 +73,7 @@ SINTER_INLINE auto each(const Function& function, const Quads&... from) {
 
 TOY_PRIMITIVE(add)
 TOY_PRIMITIVE(sub)
+// [/primitives]
 TOY_PRIMITIVE(mul)
 TOY_PRIMITIVE(div)
 TOY_PRIMITIVE(rem)
@@ -124,8 +128,7 @@ SINTER_INLINE quad<Type> exchange(quad<Type> value) {
 SINTER_INLINE bool any(quad<bool> mask) { return first(mask) || mask.at[1].value || mask.at[2].value || mask.at[3].value; }
 SINTER_INLINE bool all(quad<bool> mask) { return first(mask) && mask.at[1].value && mask.at[2].value && mask.at[3].value; }
 
-// ---- the family and the executor
-
+// [executor]
 struct family {
     template <class Type>
     using value = quad<Type>;
@@ -139,5 +142,5 @@ struct executor {
         return sinter::launch_on_host<family>(assigned);
     }
 };
-
+// [/executor]
 }  // namespace toy
