@@ -131,10 +131,30 @@ struct binding_facts_of {
     }
 };
 
-/// A view as it came, before its index maps.
+/// A view as it came, before its index maps. Only the first `rank` sizes and strides are set: a call pays for what it has.
 struct slot_state {
-    const void* pointer = nullptr;
-    view_state view{};
+    const void* pointer;
+    int rank;
+    i64 size[max_rank];
+    i64 stride[max_rank];
+
+    SINTER_INLINE view_state view() const {
+        view_state out;
+        out.sizes.rank = rank;
+        for (int i = 0; i < rank; ++i) {
+            out.sizes.size[i] = size[i];
+            out.stride[i] = stride[i];
+        }
+        return out;
+    }
+    SINTER_INLINE void set(const void* from, const view_state& view) {
+        pointer = from;
+        rank = view.sizes.rank;
+        for (int i = 0; i < rank; ++i) {
+            size[i] = view.sizes.size[i];
+            stride[i] = view.stride[i];
+        }
+    }
 };
 
 }  // namespace detail
@@ -181,33 +201,43 @@ struct binder {
         for (int a = 0; a < max_loop_axes; ++a) out.size[a] = a < facts.axes ? facts.axis_size[a] : 1;
     }
     /// Sizes, offset and strides of one slot; `count` becomes its number of elements.
-    static SINTER_NOINLINE constexpr status bind_slot(const slot_facts& slot, int axes, const chain_step* steps, const view_state& given,
+    static SINTER_NOINLINE constexpr status bind_slot(const slot_facts& slot, int axes, const chain_step* steps, const slot_state& given,
                                                       int index, binding<Slots>& out, i64& count) {
-        view_state mapped;
-        const view_state* from = &given;
-        for (int i = 0; i < given.sizes.rank; ++i)
-            if (given.sizes.size[i] < 0) return at(error::bad_view, slot, i, 0, given.sizes.size[i]);
+        for (int i = 0; i < given.rank; ++i)
+            if (given.size[i] < 0) return at(error::bad_view, slot, i, 0, given.size[i]);
+        out.base[index] = 0;
         if (slot.chain_length > 0) {
-            mapped = given;
-            for (int s = 0; s < slot.chain_length; ++s)
-                if (!apply_step(steps[slot.chain + s], mapped)) return at(error::bad_view, slot);
-            from = &mapped;
+            slot_state mapped = given;
+            if (!map_slot(slot, steps, mapped, out.base[index])) return at(error::bad_view, slot);
+            return place_slot(slot, axes, mapped, index, out, count);
         }
-        out.base[index] = from->offset;
+        return place_slot(slot, axes, given, index, out, count);
+    }
+    /// The chain of index maps of a slot.
+    static SINTER_NOINLINE constexpr bool map_slot(const slot_facts& slot, const chain_step* steps, slot_state& state, i64& offset) {
+        view_state view = state.view();
+        for (int s = 0; s < slot.chain_length; ++s)
+            if (!apply_step(steps[slot.chain + s], view)) return false;
+        state.set(state.pointer, view);
+        offset = view.offset;
+        return true;
+    }
+    static SINTER_FORCE_INLINE constexpr status place_slot(const slot_facts& slot, int axes, const slot_state& from, int index,
+                                                           binding<Slots>& out, i64& count) {
         for (int a = 0; a < axes; ++a) out.stride[index][a] = 0;
         count = 1;
         for (int i = 0; i < slot.rank; ++i) {
-            const i64 size = from->sizes.size[i];
+            const i64 size = from.size[i];
             count *= size;
             if (!(slot.varies >> i & 1)) continue;
             i64& known = out.size[slot.axis[i]];
             if (known < 0) known = size;
             if (known != size) return at(error::size_mismatch, slot, i, known, size);
-            out.stride[index][slot.axis[i]] = size == 1 ? 0 : from->stride[i];
+            out.stride[index][slot.axis[i]] = size == 1 ? 0 : from.stride[i];
         }
         if (slot.is_output && count > 0)
             for (int i = 0; i < slot.rank; ++i)
-                if (from->stride[i] == 0 && from->sizes.size[i] > 1) return at(error::overlap, slot, i);
+                if (from.stride[i] == 0 && from.size[i] > 1) return at(error::overlap, slot, i);
         return {};
     }
     /// After all slots: sizes that nothing gave are 1; reductions that need elements have some; is there anything to do?
@@ -256,13 +286,46 @@ struct binder {
             if (bound.stride[left][a] != bound.stride[right][a]) return false;
         return true;
     }
+    /// Do two operands interleave, as columns of one matrix do? Along an axis of a common step the elements of each lie in a window;
+    /// windows that share no place within one step never meet.
+    static SINTER_NOINLINE bool interleave(const facts_type& facts, const binding<Slots>& bound, int left, int right, u64 left_address,
+                                           u64 right_address) {
+        for (int a = 0; a < facts.axes; ++a) {
+            i64 step = bound.stride[left][a] * facts.slot[left].element_size;
+            if (step < 0) step = -step;
+            if (step == 0 || bound.size[a] == 1) continue;
+            u64 begin[2]{};
+            i64 length[2]{};
+            bool stepped[2]{};
+            for (int side = 0; side < 2; ++side) {
+                const int slot = side ? right : left;
+                const i64 size = facts.slot[slot].element_size;
+                i64 low = 0, high = size;
+                for (int b = 0; b < facts.axes; ++b) {
+                    const i64 own = bound.stride[slot][b] * size;
+                    if (!stepped[side] && (own == step || own == -step))
+                        stepped[side] = true;
+                    else
+                        (own < 0 ? low : high) += own * (bound.size[b] - 1);
+                }
+                begin[side] = (side ? right_address : left_address) + u64(low);
+                length[side] = high - low;
+            }
+            i64 apart_by = i64(begin[1] - begin[0]) % step;
+            if (apart_by < 0) apart_by += step;
+            if (stepped[0] && stepped[1] && length[0] <= apart_by && apart_by + length[1] <= step) return true;
+        }
+        return false;
+    }
     /// An output may be an input element for element; any other overlap with an operand or another output is refused (E3).
-    static SINTER_FORCE_INLINE constexpr bool apart(const facts_type& facts, int output, int other, const void* output_pointer,
-                                                    const void* other_pointer, const reach& mine, const reach& theirs, bool steps_agree) {
+    static SINTER_FORCE_INLINE bool apart(const facts_type& facts, const binding<Slots>& bound, int output, int other,
+                                                    const void* output_pointer, const void* other_pointer, const reach& mine,
+                                                    const reach& theirs) {
         if (!mine.any || !theirs.any || (other < facts.operands && !facts.slot[other].reads_memory)) return true;
         const u64 p = reinterpret_cast<u64>(output_pointer), q = reinterpret_cast<u64>(other_pointer);
         if (p + u64(mine.stop) <= q + u64(theirs.begin) || q + u64(theirs.stop) <= p + u64(mine.begin)) return true;
-        return other < facts.operands && p == q && steps_agree && output >= facts.operands;
+        if (other < facts.operands && p == q && same_steps(facts, bound, output, other)) return true;
+        return interleave(facts, bound, output, other, p, q);
     }
     static SINTER_NOINLINE status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out,
                                        const void** pointer) {
@@ -272,7 +335,7 @@ struct binder {
             for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : Slots); ++i) {
                 i64 count = 0;
                 const slot_facts& slot = facts.slot[i];
-                const status bad = bind_slot(slot, facts.axes, steps, given[i].view, i, out, count);
+                const status bad = bind_slot(slot, facts.axes, steps, given[i], i, out, count);
                 if (!bad.ok()) return bad;
                 if (count > 0 && given[i].pointer == nullptr && (slot.reads_memory || slot.is_output))
                     return at(error::null_pointer, slot);
@@ -284,31 +347,58 @@ struct binder {
         for (int i = 0; i < Slots; ++i) reaches[i] = reach_of(facts, out, i);
         for (int o = facts.operands; o < Slots; ++o)
             for (int i = 0; i < o; ++i)
-                if (!apart(facts, o, i, pointer[o], pointer[i], reaches[o], reaches[i], same_steps(facts, out, o, i)))
+                if (!apart(facts, out, o, i, pointer[o], pointer[i], reaches[o], reaches[i]))
                     return at(error::overlap, facts.slot[o]);
         return {};
     }
 };
 
+/// How a leaf gives its state.
 template <class Leaf>
 struct leaf_access {
     template <class Operand>
-    static SINTER_INLINE slot_state state(const Operand& operand) {
-        return {operand.data(), operand.state()};
+    static SINTER_INLINE void fill(slot_state& out, const Operand& operand) {
+        constexpr int rank = Operand::rank;
+        const shape sizes = operand.sizes();
+        out.pointer = operand.data();
+        out.rank = rank;
+        if constexpr (Operand::contiguous) {
+            i64 next = 1;
+            for (int i = rank - 1; i >= 0; --i) {
+                out.size[i] = sizes.size[i];
+                out.stride[i] = next;
+                next *= sizes.size[i];
+            }
+        } else {
+            for (int i = 0; i < rank; ++i) {
+                out.size[i] = sizes.size[i];
+                out.stride[i] = operand.stride[i];
+            }
+        }
     }
 };
 template <class Type>
 struct leaf_access<scalar_operand<Type>> {
-    static SINTER_INLINE slot_state state(const scalar_operand<Type>&) { return {}; }
+    static SINTER_INLINE void fill(slot_state& out, const scalar_operand<Type>&) {
+        out.pointer = nullptr;
+        out.rank = 0;
+    }
 };
 template <class Extents>
 struct leaf_access<shape_operand<Extents>> {
-    static SINTER_INLINE slot_state state(const shape_operand<Extents>& operand) {
-        slot_state out;
-        out.view.sizes = operand.sizes();
-        return out;
+    static SINTER_INLINE void fill(slot_state& out, const shape_operand<Extents>& operand) {
+        view_state view;
+        view.sizes = operand.sizes();
+        out.set(nullptr, view);
     }
 };
+template <class Operand>
+SINTER_INLINE shape sizes_of_leaf(const Operand& operand) {
+    if constexpr (operand_kind_of<Operand> == operand_kind::view || requires { operand.sizes(); })
+        return operand.sizes();
+    else
+        return shape{};
+}
 
 /// The sizes of a node when run; only coordinates ask, everything else learns its sizes from operands.
 template <class Kernel, int Node, class Operands>
@@ -317,7 +407,7 @@ constexpr SINTER_FORCE_INLINE shape run_time_shape(const Operands& operands) {
     if constexpr (Kernel::facts.sizes[Node].is_static())
         return Kernel::facts.sizes[Node];
     else if constexpr (node.kind == node_kind::leaf)
-        return leaf_access<remove_cvref<decltype(get<int(node.bits)>(operands))>>::state(get<int(node.bits)>(operands)).view.sizes;
+        return sizes_of_leaf(get<int(node.bits)>(operands));
     else if constexpr (node.kind == node_kind::map) {
         shape out = run_time_shape<Kernel, node.argument[0]>(operands);
         if constexpr (node.arity > 1) out = broadcast(out, run_time_shape<Kernel, node.argument[1]>(operands)).value;
@@ -351,17 +441,19 @@ constexpr SINTER_FORCE_INLINE void give_operand(slot_state* given, const Operand
         if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf) {
             constexpr int index = int(Kernel::node[node].bits);
             using leaf = remove_cvref<decltype(get<index>(operands))>;
-            to = leaf_access<leaf>::state(get<index>(operands));
+            leaf_access<leaf>::fill(to, get<index>(operands));
         } else {
-            to.view.sizes = run_time_shape<Kernel, node>(operands);
-            to.view.stride[normal_axis(Kernel::node[node].op->axis, to.view.sizes.rank)] = 1;
+            view_state view;
+            view.sizes = run_time_shape<Kernel, node>(operands);
+            view.stride[normal_axis(Kernel::node[node].op->axis, view.sizes.rank)] = 1;
+            to.set(nullptr, view);
         }
     }
 }
 template <class Kernel, class Operands, class Targets, int... Instance, int... Output>
 constexpr SINTER_FORCE_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets, indices<Instance...>, indices<Output...>) {
     const int done[] = {0, (give_operand<Kernel, Instance>(given, operands), 0)...,
-                        (given[slots<Kernel>::of_output(Output)] = leaf_access<void>::state(get<Output>(targets)), 0)...};
+                        (leaf_access<void>::fill(given[slots<Kernel>::of_output(Output)], get<Output>(targets)), 0)...};
     (void)done;
 }
 
@@ -435,7 +527,9 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
         for (int pass = 0; pass < 2; ++pass)
             for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : count); ++i) {
                 i64 elements = 0;
-                const status bad = work::bind_slot(facts.slot[i], facts.axes, binding_facts_of<Kernel>::steps(), slot_view(i), i, out.bound, elements);
+                slot_state state{};
+                state.set(nullptr, slot_view(i));
+                const status bad = work::bind_slot(facts.slot[i], facts.axes, binding_facts_of<Kernel>::steps(), state, i, out.bound, elements);
                 if (!bad.ok() && out.problem.ok()) out.problem = bad;
                 out.has_elements[i] = elements > 0 && (facts.slot[i].reads_memory || facts.slot[i].is_output);
             }
@@ -467,8 +561,8 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
         constexpr auto& facts = binding_facts_of<Kernel>::value;
         constexpr int output = facts.operands + Output;
         if constexpr (Slot < output) {
-            constexpr bool agree = work::same_steps(facts, known.bound, output, Slot);
-            if (bad.ok() && !work::apart(facts, output, Slot, pointer[output], pointer[Slot], known.reaches[output], known.reaches[Slot], agree))
+            if (bad.ok() &&
+                !work::apart(facts, known.bound, output, Slot, pointer[output], pointer[Slot], known.reaches[output], known.reaches[Slot]))
                 bad = work::at(error::overlap, facts.slot[output]);
         }
     }

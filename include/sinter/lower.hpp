@@ -402,6 +402,25 @@ struct lowering {
         return true;
     }
 
+    /// Unsqueezes that put each dropped axis back where it was: the reduction with kept axes, spelled otherwise.
+    static constexpr bool unsqueezes_restore(const chain_list& chain, int rank, const bool (&reduced)[max_rank]) {
+        int axis_of[max_rank]{}, current = 0;  // the argument's axis in each place, -1: a new one
+        for (int i = 0; i < rank; ++i)
+            if (!reduced[i]) axis_of[current++] = i;
+        for (int s = 0; s < chain.length; ++s) {
+            const index_map_spec& map = chain.step[s].map;
+            if (map.kind != map_kind::unsqueeze || current == max_rank) return false;
+            const int at = normal_axis(map.number[0], current + 1);
+            for (int i = current; i > at; --i) axis_of[i] = axis_of[i - 1];
+            axis_of[at] = -1;
+            ++current;
+        }
+        if (current != rank) return false;
+        for (int i = 0; i < rank; ++i)
+            if (axis_of[i] != (reduced[i] ? -1 : i)) return false;
+        return true;
+    }
+
     constexpr bool lower_reduction(int index, const chain_list& chain, instance& made, const access& outer) {
         const node_value& n = node[index];
         const shape& from = facts->sizes[n.argument[0]];
@@ -413,7 +432,10 @@ struct lowering {
         chain_list pushed = chain;
         bool mark[max_rank]{};
         for (int i = 0; i < from.rank; ++i) mark[i] = reduced[i];
-        if (chain.length > 0) {
+        const bool keep = n.op->keep || unsqueezes_restore(chain, from.rank, reduced);
+        if (keep && !n.op->keep) {
+            pushed.length = 0;
+        } else if (chain.length > 0) {
             // The same maps apply to the argument when they only move axes, and leave the folded ones alone.
             if (!n.op->keep) {
                 fail(nest_violation::map_of_reduction);
@@ -456,7 +478,6 @@ struct lowering {
             if (!mark[i]) seen_kept = true;
             if (mark[i] && seen_kept) leading = false;
         }
-        const bool keep = n.op->keep;
         for (int i = 0; i < use.rank; ++i) {
             if (keep || !mark[i]) {
                 const int source = keep ? i : next++;

@@ -350,10 +350,11 @@ constexpr void loop_sizes(const Operands& operands, i64 (&size)[max_loop_axes], 
     (void)done;
     constexpr auto& facts = binding_facts_of<kernel>::value;
     for (int s = 0; s < facts.operands; ++s) {
+        view_state view = given[s].view();
         for (int c = 0; c < facts.slot[s].chain_length; ++c)
-            if (!apply_step(kernel::table.step[facts.slot[s].chain + c], given[s].view)) return;
+            if (!apply_step(kernel::table.step[facts.slot[s].chain + c], view)) return;
         for (int i = 0; i < facts.slot[s].rank; ++i)
-            if (facts.slot[s].varies >> i & 1) size[facts.slot[s].axis[i]] = given[s].view.sizes.size[i];
+            if (facts.slot[s].varies >> i & 1) size[facts.slot[s].axis[i]] = view.sizes.size[i];
     }
 }
 }  // namespace detail
