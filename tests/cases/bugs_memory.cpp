@@ -86,7 +86,7 @@ TEST_CASE("B108 xtensor#1932, B110 xtensor#2597, B112 xtensor#2871: expressions 
         const double values[] = {1, 2, 3, 1, 2, 4};
         for (i64 i = 0; i < 6; ++i) x[i] = values[i];
         CHECK(close(si::eval(executor, hand_made_log_softmax(x)),
-                    {-2.40760596, -1.40760596, -0.40760596, -3.16984602, -2.16984602, -0.16984602}, 1e-8));
+                    {-2.40760596, -1.40760596, -0.40760596, -3.16984602, -2.16984602, -0.16984602}, 2e-8));
     });
 }
 #if defined(__linux__) && UINTPTR_MAX > 0xffffffffu
@@ -106,7 +106,7 @@ TEST_CASE("B118 triton#944: stride times index overflows 32 bits") {
         CHECK(si::eval(executor, si::argmax(x)) == 63);
         const auto square = si::unflatten<0, 8>(x);
         CHECK(same(si::eval(executor, sum(square, si::axes<0>)), [](i64 i) { return u64(8 * (i + 1) + 8 * 28); }));
-        si::run(executor, x = backwards * 0 + 5);
+        si::run(executor, x = 5);
         CHECK(data[63 * stride] == 5);
         for (i64 i = 0; i < count; ++i) data[i * stride] = u8(i + 1);
     });
