@@ -168,6 +168,33 @@ TEST_CASE("hashes are pinned") {
     CHECK(plan_of<both_plan>.hash == 0x95e4f8b158958a56u);
 }
 
+namespace {
+/// Every value is used twice: 200 nodes, 2^100 ways through them.
+inline constexpr auto doublings = si::fused([](auto x) {
+    for (int i = 0; i < 100; ++i) x = x * x + x;
+    return x;
+});
+/// Alternating row and column reductions in a long formula.
+inline constexpr auto alternating = si::fused([](auto x) {
+    for (int i = 0; i < 4; ++i) {
+        x = si::layer_norm(x, 1e-5f) * 0.5f + x;
+        x = x - mean(x, axes<0>);
+        for (int k = 0; k < 8; ++k) x = (x * x + 1.0f) * 0.25f;
+    }
+    return x;
+});
+}  // namespace
+
+TEST_CASE("large formulas, within the limits of constant evaluation") {
+    const rows x(nullptr, 4);
+    const auto shared = doublings(x);
+    static_assert(plan_of<decltype(shared)>.nodes == 201 && plan_of<decltype(shared)>.kernels == 1);
+    CHECK(plan_of<decltype(shared)>.name == "mul_add_mul_add_mul_add_mul_add_mul_add_mul_add_and_188_more");
+    const auto cut = alternating(x);
+    static_assert(plan_of<decltype(cut)>.kernels == 8);
+    CHECK(plan_of<decltype(cut)>.buffers == 11);
+}
+
 TEST_CASE("the page on plans") {
     float memory[4 * 768]{};
     // [facts]
