@@ -10,7 +10,7 @@
 #include "plan.hpp"
 #include "run.hpp"
 
-#include <new>
+#include <new>  // aligned memory between stages
 
 namespace sinter {
 namespace detail {
