@@ -73,21 +73,27 @@ struct normalize {
     }
 };
 struct layer_norm {
-    constexpr traced operator()(traced x, traced weight, traced bias, traced eps) const {
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced weight, Traced bias, Traced eps) const {
         return normalize<axes_t<-1>>{}(x, eps) * weight + bias;
     }
-    constexpr traced operator()(traced x, traced weight, traced eps) const { return normalize<axes_t<-1>>{}(x, eps) * weight; }
-    constexpr traced operator()(traced x, traced eps) const { return normalize<axes_t<-1>>{}(x, eps); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced weight, Traced eps) const { return normalize<axes_t<-1>>{}(x, eps) * weight; }
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced eps) const { return normalize<axes_t<-1>>{}(x, eps); }
 };
 struct rms_norm {
-    constexpr traced operator()(traced x, traced weight, traced eps) const {
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced weight, Traced eps) const {
         return x * rsqrt(sinter::mean(x * x, last_axis) + eps) * weight;
     }
-    constexpr traced operator()(traced x, traced eps) const { return x * rsqrt(sinter::mean(x * x, last_axis) + eps); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced eps) const { return x * rsqrt(sinter::mean(x * x, last_axis) + eps); }
 };
 /// The channel axis of x is axis 1; statistics and parameters broadcast as (channels, 1, ..., 1).
 struct batch_norm {
-    constexpr traced operator()(traced x, traced mean, traced variance, traced weight, traced bias, traced eps) const {
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced mean, Traced variance, Traced weight, Traced bias, Traced eps) const {
         return (x - mean) * rsqrt(variance + eps) * weight + bias;
     }
 };
@@ -161,9 +167,10 @@ SINTER_INLINE auto group_norm(Operand&& x, Weight&& weight, Bias&& bias, Epsilon
 namespace bodies {
 /// logsumexp(x) - x[target], per row; the target is found by comparing the coordinate, so that it is one pass over the row.
 struct cross_entropy {
-    constexpr traced operator()(traced x, traced target) const {
-        const traced hit = iota<-1>(x) == target;
-        const traced picked = sum(where(hit, x, 0.0f), last_axis);
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced target) const {
+        const Traced hit = iota<-1>(x) == target;
+        const Traced picked = sum(where(hit, x, 0.0f), last_axis);
         return logsumexp<axes_t<-1>, true>{}(x) - picked;
     }
 };
@@ -174,17 +181,22 @@ inline constexpr detail::fused_operator<bodies::cross_entropy> cross_entropy{};
 // ------------------------------------------------------------------------------------------------------------ activations
 namespace bodies {
 struct leaky_relu {
-    constexpr traced operator()(traced x, traced slope) const { return where(x < 0, slope * x, x); }
-    constexpr traced operator()(traced x) const { return where(x < 0, 0.01f * x, x); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced slope) const { return where(x < 0, slope * x, x); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const { return where(x < 0, 0.01f * x, x); }
 };
 /// clamp(alpha x + beta, 0, 1); ONNX's defaults alpha 0.2, beta 0.5.
 struct hard_sigmoid {
-    constexpr traced operator()(traced x, traced alpha, traced beta) const { return clamp(alpha * x + beta, 0.0f, 1.0f); }
-    constexpr traced operator()(traced x) const { return clamp(0.2f * x + 0.5f, 0.0f, 1.0f); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced alpha, Traced beta) const { return clamp(alpha * x + beta, 0.0f, 1.0f); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const { return clamp(0.2f * x + 0.5f, 0.0f, 1.0f); }
 };
 /// x * clamp(x / 6 + 1 / 2, 0, 1).
 struct hard_swish {
-    constexpr traced operator()(traced x) const { return x * clamp(x * (1.0f / 6.0f) + 0.5f, 0.0f, 1.0f); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const { return x * clamp(x * (1.0f / 6.0f) + 0.5f, 0.0f, 1.0f); }
 };
 }  // namespace bodies
 /// x < 0 ? slope x : x; the slope is 0.01 when left out.
