@@ -13,18 +13,20 @@ namespace bodies {
 /// e = exp(x - max); e * (1 / sum e). A row of -inf gives NaN, as does a NaN or +inf in a row (C6).
 template <class Axes>
 struct softmax {
-    constexpr traced operator()(traced x) const {
-        const traced e = exp(x - (max)(x, Axes{}));
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const {
+        const Traced e = exp(x - (max)(x, Axes{}));
         return e * reciprocal(sum(e, Axes{}));
     }
 };
 /// Masked elements (mask false) are left out of maximum and sum and give 0; a row with nothing left is all 0.
 template <class Axes>
 struct masked_softmax {
-    constexpr traced operator()(traced x, traced mask) const {
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced mask) const {
         const float infinity = __builtin_huge_valf();
-        const traced top = (max)(where(mask, x, -infinity), Axes{});
-        const traced e = where(mask, exp(x - top), 0.0f);
+        const Traced top = (max)(where(mask, x, -infinity), Axes{});
+        const Traced e = where(mask, exp(x - top), 0.0f);
         return where(mask, e * reciprocal(sum(e, Axes{})), 0.0f);
     }
 };
@@ -32,7 +34,8 @@ template <class Axes>
 struct log_softmax;
 template <i64... Axis>
 struct log_softmax<axes_t<Axis...>> {
-    constexpr traced operator()(traced x) const { return x - logsumexp<axes_t<Axis...>, true>{}(x); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const { return x - logsumexp<axes_t<Axis...>, true>{}(x); }
 };
 }  // namespace bodies
 
@@ -68,7 +71,8 @@ namespace bodies {
 template <class Axes>
 struct normalize {
     /// (x - mean) * rsqrt(variance + eps)
-    constexpr traced operator()(traced x, traced eps) const {
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced eps) const {
         return (x - sinter::mean(x, Axes{})) * rsqrt(sinter::variance(x, Axes{}) + eps);
     }
 };
@@ -100,7 +104,8 @@ struct batch_norm {
 /// x already split as (batch, groups, channels / groups, ...).
 template <class Axes>
 struct group_normalize {
-    constexpr traced operator()(traced x, traced weight, traced bias, traced eps) const {
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced weight, Traced bias, Traced eps) const {
         return normalize<Axes>{}(x, eps) * weight + bias;
     }
 };

@@ -377,39 +377,45 @@ SINTER_INLINE detail::folded<monoids::arg_of<false, Which>, Operand, Where...> a
 namespace bodies {
 template <class... Where>
 struct mean {
-    constexpr traced operator()(traced x) const {
-        const traced total = sum(x, Where{}...);
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const {
+        const Traced total = sum(x, Where{}...);
         return detail::emit_op<to_float_op>(total) / detail::emit_count(total);
     }
 };
 template <class... Where>
 struct variance {
-    constexpr traced operator()(traced x, traced correction) const {
-        const traced total = fold<monoids::squared_deviations_of>(x, Where{}...);
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced correction) const {
+        const Traced total = fold<monoids::squared_deviations_of>(x, Where{}...);
         return total / (detail::emit_op<to_float_op>(detail::emit_count(total)) - correction);
     }
 };
 template <class... Where>
 struct sum_square {
-    constexpr traced operator()(traced x) const { return sum(x * x, Where{}...); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const { return sum(x * x, Where{}...); }
 };
 template <class... Where>
 struct norm_l1 {
-    constexpr traced operator()(traced x) const { return sum(abs(x), Where{}...); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const { return sum(abs(x), Where{}...); }
 };
 template <class... Where>
 struct norm_l2 {
-    constexpr traced operator()(traced x) const { return sqrt(sum(x * x, Where{}...)); }
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const { return sqrt(sum(x * x, Where{}...)); }
 };
 /// The maximum that is subtracted is kept as 1 so that it broadcasts back; the result's axes are as asked for.
 template <class Axes, bool Keep>
 struct logsumexp;
 template <i64... Axis, bool Keep>
 struct logsumexp<axes_t<Axis...>, Keep> {
-    constexpr traced operator()(traced x) const {
-        const traced top = (max)(x, axes<Axis...>);
-        const traced shift = where(is_finite(top), top, 0.0f);
-        const traced folded = exp(x - shift);
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const {
+        const Traced top = (max)(x, axes<Axis...>);
+        const Traced shift = where(is_finite(top), top, 0.0f);
+        const Traced folded = exp(x - shift);
         if constexpr (Keep)
             return log(sum(folded, axes<Axis...>)) + shift;
         else  // a maximum over the single kept element drops the axis
@@ -418,9 +424,10 @@ struct logsumexp<axes_t<Axis...>, Keep> {
 };
 template <bool Keep>
 struct logsumexp<every_axis_t, Keep> {
-    constexpr traced operator()(traced x) const {
-        const traced top = (max)(x);
-        const traced shift = where(is_finite(top), top, 0.0f);
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const {
+        const Traced top = (max)(x);
+        const Traced shift = where(is_finite(top), top, 0.0f);
         return log(sum(exp(x - shift))) + shift;
     }
 };
