@@ -52,6 +52,11 @@ TEST_CASE("B024 triton#11406: softmax built by hand with a dropped axis") {
         const auto total = si::eval(executor, sum(exp(x - si::unsqueeze<1>(top.view())), si::axes<1>, si::drop));
         CHECK(close(si::eval(executor, exp(x - si::unsqueeze<1>(top.view())) / si::unsqueeze<1>(total.view())),
                     {0.11920292, 0.88079708, 0.88079708, 0.11920292}, 1e-6));
+        const auto in_one = si::let(x, [](auto a) {
+            const auto e = exp(a - si::unsqueeze<1>(max(a, si::axes<1>, si::drop)));
+            return e / si::unsqueeze<1>(sum(e, si::axes<1>, si::drop));
+        });
+        CHECK(close(si::eval(executor, in_one), {0.11920292, 0.88079708, 0.88079708, 0.11920292}, 1e-6));
         const auto kept_axes = si::let(x, [](auto a) {
             const auto e = exp(a - max(a, si::axes<1>));
             return e / sum(e, si::axes<1>);
