@@ -110,10 +110,12 @@ struct stage_facts {
     }
 };
 
-template <class Assignment, class Space>
+/// The executor is in the type, not its memory space alone: code of two instruction sets must not meet in the linker.
+template <class Assignment, class Executor>
 struct splitter;
-template <class... Node, int... Roots, class... Leaves, class... Outputs, class Space>
-struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>, Space> {
+template <class... Node, int... Roots, class... Leaves, class... Outputs, class Executor>
+struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>, Executor> {
+    using space = typename Executor::memory_space;
     using assignment_type = assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>;
     using lowering = lowering_of<assignment_type>;
     using across = crossing<lowering>;
@@ -125,7 +127,7 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
         static constexpr shape value = cut.buffer[Buffer].sizes;
     };
     template <int Buffer>
-    using buffer_view = tensor_view<type_of<cut.buffer[Buffer].type>, extents_from<buffer_shape<Buffer>>, row_major, Space>;
+    using buffer_view = tensor_view<type_of<cut.buffer[Buffer].type>, extents_from<buffer_shape<Buffer>>, row_major, space>;
 
     template <int Stage>
     struct stage {
@@ -213,10 +215,10 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
         using kernel = kernel_facts<remove_cvref<decltype(assigned)>>;
         binding_of<kernel> bound;
         const void* pointer[slots<kernel>::count];
-        result = bind<kernel, assignment_type>(assigned, bound, pointer);
+        result = bind<kernel, Executor>(assigned, bound, pointer);
         return result.ok();
     }
-    template <int Stage, class Executor, class Buffers>
+    template <int Stage, class Buffers>
     static bool launch_stage(const Executor& executor, const assignment_type& whole, const Buffers& buffers, status& result) {
         result = executor.launch(stage_assignment<Stage>(whole, buffers));
         return result.ok();
@@ -266,7 +268,7 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
         return ok;
     }
 
-    template <class Executor, int... Stage, int... Output>
+    template <int... Stage, int... Output>
     static status run(const Executor& executor, const assignment_type& whole, indices<Stage...>, indices<Output...>) {
         using all_buffers = make_indices<cut.buffers>;
         i64 bytes = 0;
@@ -305,7 +307,7 @@ struct split_executor {
         if constexpr (lowering::value.why == nest_violation::none)
             return executor.launch(assigned);
         else {
-            using splitter = detail::splitter<Assignment, memory_space>;
+            using splitter = detail::splitter<Assignment, Executor>;
             return splitter::run(executor, assigned, make_indices<splitter::cut.stages>{}, make_indices<lowering::output_count>{});
         }
     }

@@ -167,7 +167,8 @@ constexpr auto view(Container&& from, const extents<Sizes...>& sizes)
 }
 
 /// Owner of row-major elements on the heap, aligned to 64 bytes and zeroed. For tests, tools and small things; moving it is
-/// cheap, copying is by name. `ok()` is false when the memory wasn't there.
+/// cheap, copying is by name. `ok()` is false when the memory wasn't there. Members are inlined always: the linker would keep one
+/// of those that files with different instruction sets emit.
 template <class Type, class Extents>
 class tensor {
 public:
@@ -177,10 +178,10 @@ public:
     using const_view_type = tensor_view<const Type, Extents>;
     static constexpr int rank = Extents::rank;
 
-    tensor()
+    SINTER_FORCE_INLINE tensor()
         requires(Extents::is_static)
         : tensor(Extents{}) {}
-    explicit tensor(const Extents& sizes) : extents_(sizes) {
+    SINTER_FORCE_INLINE explicit tensor(const Extents& sizes) : extents_(sizes) {
         const i64 count = sizes.sizes().count();
         if (count > 0) {
             data_ = static_cast<Type*>(
@@ -191,9 +192,9 @@ public:
     }
     template <class... Int>
         requires(sizeof...(Int) == std::size_t(Extents::dynamic_count) && sizeof...(Int) > 0 && (is_index<Int> && ...))
-    explicit tensor(Int... sizes) : tensor(Extents(sizes...)) {}
-    tensor(tensor&& other) noexcept : extents_(other.extents_), data_(other.data_) { other.data_ = nullptr; }
-    tensor& operator=(tensor&& other) noexcept {
+    SINTER_FORCE_INLINE explicit tensor(Int... sizes) : tensor(Extents(sizes...)) {}
+    SINTER_FORCE_INLINE tensor(tensor&& other) noexcept : extents_(other.extents_), data_(other.data_) { other.data_ = nullptr; }
+    SINTER_FORCE_INLINE tensor& operator=(tensor&& other) noexcept {
         Type* const mine = data_;
         data_ = other.data_;
         other.data_ = mine;
@@ -204,21 +205,21 @@ public:
     }
     tensor(const tensor&) = delete;
     tensor& operator=(const tensor&) = delete;
-    ~tensor() { ::operator delete(data_, std::align_val_t{64}); }
+    SINTER_FORCE_INLINE ~tensor() { ::operator delete(data_, std::align_val_t{64}); }
 
-    bool ok() const { return data_ != nullptr || count() == 0; }
-    SINTER_HOST_DEVICE view_type view() & { return view_type(data_, extents_); }
-    SINTER_HOST_DEVICE const_view_type view() const& { return const_view_type(data_, extents_); }
-    Type* data() { return data_; }
-    const Type* data() const { return data_; }
-    i64 count() const { return extents_.sizes().count(); }
-    shape sizes() const { return extents_.sizes(); }
-    Type& operator[](i64 index) { return data_[index]; }
-    const Type& operator[](i64 index) const { return data_[index]; }
-    Type* begin() { return data_; }
-    Type* end() { return data_ + count(); }
-    const Type* begin() const { return data_; }
-    const Type* end() const { return data_ + count(); }
+    SINTER_FORCE_INLINE bool ok() const { return data_ != nullptr || count() == 0; }
+    SINTER_HOST_DEVICE SINTER_FORCE_INLINE view_type view() & { return view_type(data_, extents_); }
+    SINTER_HOST_DEVICE SINTER_FORCE_INLINE const_view_type view() const& { return const_view_type(data_, extents_); }
+    SINTER_FORCE_INLINE Type* data() { return data_; }
+    SINTER_FORCE_INLINE const Type* data() const { return data_; }
+    SINTER_FORCE_INLINE i64 count() const { return extents_.sizes().count(); }
+    SINTER_FORCE_INLINE shape sizes() const { return extents_.sizes(); }
+    SINTER_FORCE_INLINE Type& operator[](i64 index) { return data_[index]; }
+    SINTER_FORCE_INLINE const Type& operator[](i64 index) const { return data_[index]; }
+    SINTER_FORCE_INLINE Type* begin() { return data_; }
+    SINTER_FORCE_INLINE Type* end() { return data_ + count(); }
+    SINTER_FORCE_INLINE const Type* begin() const { return data_; }
+    SINTER_FORCE_INLINE const Type* end() const { return data_ + count(); }
 
 private:
     Extents extents_;

@@ -28,10 +28,11 @@ SINTER_INLINE i64 broadcast_offset(const i64 (&index)[max_rank], int rank, const
     return offset;
 }
 
-template <class Kernel, class Assignment>
+/// `Tag` is a type of one instruction set: code of two must not meet in the linker.
+template <class Kernel, class Assignment, class Tag>
 struct reference_evaluation;
-template <class Kernel, class... Node, int... Roots, class... Leaves, class... Outputs>
-struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>> {
+template <class Kernel, class... Node, int... Roots, class... Leaves, class... Outputs, class Tag>
+struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>, Tag> {
     using assignment_type = assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>;
     static constexpr int nodes = int(sizeof...(Node));
     template <int Index>
@@ -399,6 +400,7 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
 };
 }  // namespace detail
 
+namespace backend::SINTER_ISA {
 /// Executor: the oracle. Host memory, one thread, allocates a buffer per node.
 struct reference_executor {
     using memory_space = host_memory;
@@ -411,10 +413,13 @@ struct reference_executor {
         const status checked = detail::bind<kernel, reference_executor>(assigned, bound, pointer);
         if (!checked.ok() || bound.empty_output) return checked;
         [[maybe_unused]] const float_environment exact;
-        return detail::reference_evaluation<kernel, Assignment>{assigned}.run(make_indices<kernel::node_count>{},
-                                                                             make_indices<kernel::output_count>{});
+        return detail::reference_evaluation<kernel, Assignment, reference_executor>{assigned}.run(make_indices<kernel::node_count>{},
+                                                                                                 make_indices<kernel::output_count>{});
     }
 };
 inline constexpr reference_executor reference{};
+}  // namespace backend::SINTER_ISA
+using backend::SINTER_ISA::reference;
+using backend::SINTER_ISA::reference_executor;
 
 }  // namespace sinter
