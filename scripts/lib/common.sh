@@ -107,6 +107,16 @@ quietly() {
   fi
 }
 
+# fresh_build_folder FOLDER COMPILER: removes a build folder of another compiler or another place. (CMake would begin it anew
+# itself, but forget the other settings of its command line.)
+fresh_build_folder() {
+  local cache=$1/CMakeCache.txt
+  [ -e "$cache" ] || return 0
+  if grep -q "^CMAKE_HOME_DIRECTORY:INTERNAL=$root\$" "$cache" &&
+     grep -qE "^CMAKE_CXX_COMPILER:[A-Z]+=($2|$(command -v "$2"))\$" "$cache"; then return 0; fi
+  rm -rf "$1"
+}
+
 # ---- results of a test run: one line each, a plain last line
 passed=0; failed=0; failures=()
 pass() { passed=$((passed + 1)); printf '[%4ds] pass  %s\n' $((SECONDS - started)) "$1"; }
