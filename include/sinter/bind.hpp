@@ -201,7 +201,7 @@ struct binder {
         for (int a = 0; a < max_loop_axes; ++a) out.size[a] = a < facts.axes ? facts.axis_size[a] : 1;
     }
     /// Sizes, offset and strides of one slot; `count` becomes its number of elements.
-    static SINTER_NOINLINE constexpr status bind_slot(const slot_facts& slot, int axes, const chain_step* steps, const slot_state& given,
+    static SINTER_SMALL constexpr status bind_slot(const slot_facts& slot, int axes, const chain_step* steps, const slot_state& given,
                                                       int index, binding<Slots>& out, i64& count) {
         for (int i = 0; i < given.rank; ++i)
             if (given.size[i] < 0) return at(error::bad_view, slot, i, 0, given.size[i]);
@@ -214,7 +214,7 @@ struct binder {
         return place_slot(slot, axes, given, index, out, count);
     }
     /// The chain of index maps of a slot.
-    static SINTER_NOINLINE constexpr bool map_slot(const slot_facts& slot, const chain_step* steps, slot_state& state, i64& offset) {
+    static SINTER_SMALL constexpr bool map_slot(const slot_facts& slot, const chain_step* steps, slot_state& state, i64& offset) {
         view_state view = state.view();
         for (int s = 0; s < slot.chain_length; ++s)
             if (!apply_step(steps[slot.chain + s], view)) return false;
@@ -288,7 +288,7 @@ struct binder {
     }
     /// Do two operands interleave, as columns of one matrix do? Along an axis of a common step the elements of each lie in a window;
     /// windows that share no place within one step never meet.
-    static SINTER_NOINLINE bool interleave(const facts_type& facts, const binding<Slots>& bound, int left, int right, u64 left_address,
+    static SINTER_SMALL bool interleave(const facts_type& facts, const binding<Slots>& bound, int left, int right, u64 left_address,
                                            u64 right_address) {
         for (int a = 0; a < facts.axes; ++a) {
             i64 step = bound.stride[left][a] * facts.slot[left].element_size;
@@ -327,7 +327,7 @@ struct binder {
         if (other < facts.operands && p == q && same_steps(facts, bound, output, other)) return true;
         return interleave(facts, bound, output, other, p, q);
     }
-    static SINTER_NOINLINE status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out,
+    static SINTER_SMALL status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out,
                                        const void** pointer) {
         start(facts, out);
         // Outputs first: the loop has their sizes, and a mismatch is then the operand's.

@@ -77,6 +77,12 @@
 #define SINTER_NOINLINE __attribute__((noinline))
 #endif
 #endif
+// Work around kernels, not in them: optimised for size, since every kernel or operand count compiles its own copy.
+#if SINTER_MSVC
+#define SINTER_SMALL SINTER_NOINLINE
+#else
+#define SINTER_SMALL SINTER_NOINLINE __attribute__((cold))
+#endif
 #define SINTER_INLINE SINTER_HOST_DEVICE constexpr SINTER_FORCE_INLINE
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)

@@ -2,8 +2,9 @@
 // The loop driver for hosts: runs a kernel's nest over any lane family, in the canonical order of reductions (order.hpp).
 // A backend picks the family and who runs which rows; the bits don't depend on either.
 //
-// Every kernel is compiled in at most two variants: `fast`, where each element operand has lane stride 1 or 0, and a general one
-// that gathers through strides, so that one kernel serves every layout.
+// A kernel's body is compiled once, for operands whose elements lie side by side along the lane. Tails, and operands with any other
+// strides, are packed into a block first and the outputs unpacked after it, by functions that all kernels share: so one
+// body serves every length and layout.
 #pragma once
 
 #include "loops.hpp"
@@ -99,7 +100,7 @@ struct exchange_lanes {
     }
 };
 
-template <class Kernel, class Family, bool Fast>
+template <class Kernel, class Family>
 struct row_driver {
     using eval = evaluator<Kernel, Family>;
     template <class Type>
@@ -191,15 +192,19 @@ struct row_driver {
         using common::operands;
     };
 
-    /// `width` elements of a row from `position`; only the first `count` of them exist when partial.
-    template <bool Partial, class Environment>
+    /// Operands that are the same for all lanes: with a single lane axis, those that don't vary along it.
+    template <int Instance>
+    static constexpr bool is_spread = stride_of<Instance> == lane_stride::zero && lane_axis_count<Kernel>() <= 1;
+
+    /// `width` elements of a row from `position`, which lie at `offset` from the pointers.
+    template <class Environment>
     struct element_frame : common {
         const once_values& once;
         const row_values& row;
         const row_position& at;
         const Environment& values;
         i64 position;
-        int count;
+        i64 offset;
         u32 streaming = 0;
         template <int Instance>
         SINTER_INLINE const auto& value() const {
@@ -214,49 +219,23 @@ struct row_driver {
         SINTER_INLINE auto operand() const {
             using storage = storage_of<Instance>;
             using element = compute_of<storage>;
-            constexpr int index = slots<Kernel>::template place<Instance>;
-            constexpr lane_stride stride = stride_of<Instance>;
-            const storage* const from = static_cast<const storage*>(at.pointer[index]);
-            if constexpr (Fast && stride == lane_stride::zero)
+            const storage* const from = static_cast<const storage*>(at.pointer[slots<Kernel>::template place<Instance>]);
+            if constexpr (is_spread<Instance>)
                 return lane_of<element>(first(lane::scalar<element>::load(from)));
-            else if constexpr (Fast) {
-                if constexpr (Partial)
-                    return lane_of<element>::load_first(from + position, count, 1);
-                else
-                    return lane_of<element>::load(from + position);
-            } else {
-                if (this->along.lane.count <= 1) {
-                    const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
-                    return lane_of<element>::load_first(from + position * step, Partial ? count : width, step);
-                }
-                storage gathered[width]{};
-                for (int l = 0; l < (Partial ? count : width); ++l) gathered[l] = from[lane_offset(this->along, index, position + l)];
-                return lane_of<element>::load_first(gathered, width, 1);
-            }
+            else
+                return lane_of<element>::load(from + offset);
         }
         template <int Instance>
         SINTER_INLINE lane_of<i64> coordinate() const {
             constexpr int index = slots<Kernel>::template place<Instance>;
-            if (this->along.lane.count <= 1) {
-                const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
-                return add(lane_of<i64>(at.base[index] + position * step), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
-            }
-            i64 gathered[width]{};
-            for (int l = 0; l < width; ++l) gathered[l] = at.base[index] + lane_offset(this->along, index, position + l);
-            return lane_of<i64>::load_first(gathered, width, 1);
+            if constexpr (lane_axis_count<Kernel>() > 1)
+                if (at.pointer[index]) return lane_of<i64>::load(static_cast<const i64*>(at.pointer[index]) + offset);
+            const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
+            return add(lane_of<i64>(at.base[index] + position * step), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
         }
         using common::folded_count;
         using common::operands;
     };
-    /// Offset of the element at a linear position of the lane axes.
-    static SINTER_INLINE i64 lane_offset(const all_loops& along, int index, i64 position) {
-        i64 offset = 0;
-        for (int i = along.lane.count - 1; i >= 0; --i) {
-            offset += position % along.lane.size[i] * along.lane.stride[i][index];
-            position /= along.lane.size[i];
-        }
-        return offset;
-    }
 
     /// Everything about the row being worked on.
     struct row_context {
@@ -265,29 +244,90 @@ struct row_driver {
         const all_loops& along;
         const once_values& once;
         row_values& row;
+        bool packs;         ///< operands don't lie side by side: every block is packed
         u32 streaming = 0;  ///< outputs that this run stores past the caches
     };
-    /// Copies of what a loop reads over and over: a vector store could alias the originals, which tails out of line can see; copies
-    /// stay in registers.
-    struct loop_locals {
-        assignment_type assigned;
-        once_values once;
-        row_values row;
-        row_position at;
-        SINTER_FORCE_INLINE loop_locals(const row_context& in, const row_position& position)
-            : assigned(in.assigned), once(in.once), row(in.row), at(position) {}
-        SINTER_FORCE_INLINE row_context context(const row_context& in) { return row_context{assigned, in.bound, in.along, once, row}; }
-    };
-    template <int Pass, bool Partial>
+    // Hot loops read copies of the row's values and pointers, made as plain local variables: a vector store could alias the originals,
+    // and a struct of copies stays in memory (g++ 12 doesn't take it apart).
+    template <int Pass>
     static SINTER_INLINE void fill_elements(const row_context& in, const row_position& at, pass_values<Pass>& values, i64 position,
-                                            int count) {
-        const element_frame<Partial, pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
+                                            i64 offset) {
+        const element_frame<pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, offset};
         eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
+    }
+
+    // ------------------------------------------------------------------------------------------------------- packing
+
+    /// Elements of a block: a multiple of any width, small enough that all blocks of a kernel stay in the first-level cache.
+    static constexpr int block = slots<Kernel>::count <= 8 ? 256 : 64;
+    static_assert(block % width == 0);
+    static constexpr bool packed_operand(int i) {
+        return slots<Kernel>::is_operand(i) && Kernel::where[i] == site::element &&
+               (Kernel::table.at[i].kind == node_kind::leaf || lane_axis_count<Kernel>() > 1);
+    }
+    struct packed_list {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return packed_operand(i); }
+    };
+    static constexpr int packed_count = selected_indices<packed_list>::size + selected_indices<element_outputs<Kernel>>::size;
+    using pack_work = packer<Family, slots<Kernel>::count>;
+
+    /// The operands' blocks; `at` points to them where an operand is packed, else to the row.
+    struct packed_block {
+        alignas(64) unsigned char memory[packed_count > 0 ? packed_count : 1][block * 8];
+        row_position at;
+        int used = 0;
+        const row_position& row;
+        SINTER_FORCE_INLINE explicit packed_block(const row_position& from) : at(from), row(from) {}
+    };
+    template <int Instance>
+    static SINTER_FORCE_INLINE void pack_operand(const row_context& in, packed_block& to, i64 position, int count) {
+        constexpr int index = slots<Kernel>::template place<Instance>;
+        if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf) {
+            if constexpr (!is_spread<Instance>) {
+                void* const memory = to.memory[to.used++];
+                // What lies beyond `count` is computed on and dropped; zeros keep it finite and quiet.
+                __builtin_memset(memory, 0, std::size_t((count + width - 1) / width * width) * sizeof(storage_of<Instance>));
+                pack_work::gather(memory, to.row.pointer[index], int(sizeof(storage_of<Instance>)), in.along.lane, index, position, count);
+                to.at.pointer[index] = memory;
+            }
+        } else {
+            i64* const memory = reinterpret_cast<i64*>(to.memory[to.used++]);
+            pack_work::count_up(memory, to.row.base[index], in.along.lane, index, position, (count + width - 1) / width * width);
+            to.at.pointer[index] = memory;
+        }
+    }
+    template <int Output>
+    static SINTER_FORCE_INLINE void place_output(packed_block& to) {
+        to.at.pointer[slots<Kernel>::of_output(Output)] = to.memory[to.used++];
+    }
+    template <int... Instance, int... Output>
+    static SINTER_FORCE_INLINE void pack_all([[maybe_unused]] const row_context& in, packed_block& to, [[maybe_unused]] i64 position, [[maybe_unused]] int count, indices<Instance...>,
+                                             indices<Output...>) {
+        to.used = 0;
+        const int done[] = {0, (pack_operand<Instance>(in, to, position, count), 0)..., (place_output<Output>(to), 0)...};
+        (void)done;
+    }
+    static SINTER_SMALL void pack(const row_context& in, packed_block& to, i64 position, int count) {
+        pack_all(in, to, position, count, selected<packed_list>{}, selected<element_outputs<Kernel>>{});
+    }
+    template <int Output>
+    static SINTER_FORCE_INLINE void unpack_output(const row_context& in, const packed_block& from, i64 position, int count) {
+        constexpr int index = slots<Kernel>::of_output(Output);
+        pack_work::scatter(from.at.pointer[index], const_cast<void*>(from.row.pointer[index]), int(sizeof(output_storage<Output>)),
+                           in.along.lane, index, position, count);
+    }
+    template <int... Output>
+    static SINTER_FORCE_INLINE void unpack(const row_context& in, const packed_block& from, i64 position, int count, indices<Output...>) {
+        const int done[] = {0, (unpack_output<Output>(in, from, position, count), 0)...};
+        (void)done;
     }
 
     // --------------------------------------------------------------------------------------------------------- stash
 
-    static constexpr bool stashes = Fast && Kernel::stash.instance >= 0;
+    static constexpr bool stashes = Kernel::stash.instance >= 0;
+    static constexpr int stash_output = stashes ? Kernel::stash.output : 0;
+    static constexpr int stash_slot = slots<Kernel>::of_output(stash_output);
     struct output_list {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) {
@@ -295,25 +335,17 @@ struct row_driver {
         }
     };
     using output_values = environment<Kernel, Family, selected<output_list>>;
-    template <bool Partial, class Frame>
+    template <class Frame>
     static SINTER_INLINE void write_stash(const Frame& frame) {
-        using storage = output_storage<Kernel::stash.output>;
-        storage* const to = static_cast<storage*>(const_cast<void*>(frame.at.pointer[slots<Kernel>::of_output(Kernel::stash.output)]));
-        if constexpr (Partial)
-            store_first(to + frame.position, frame.template value<Kernel::stash.instance>(), frame.count, 1);
-        else
-            store(to + frame.position, frame.template value<Kernel::stash.instance>());
+        using storage = output_storage<stash_output>;
+        store(static_cast<storage*>(const_cast<void*>(frame.at.pointer[stash_slot])) + frame.offset,
+              frame.template value<Kernel::stash.instance>());
     }
-    template <bool Partial>
-    static SINTER_INLINE void read_stash(const row_position& at, output_values& values, i64 position, int count) {
-        using storage = output_storage<Kernel::stash.output>;
+    static SINTER_INLINE void read_stash(const row_position& at, output_values& values, i64 offset) {
+        using storage = output_storage<stash_output>;
         using value = instance_value<Kernel, Family, Kernel::stash.instance>;
-        const storage* const from = static_cast<const storage*>(at.pointer[slots<Kernel>::of_output(Kernel::stash.output)]);
-        auto& to = static_cast<slot<Kernel::stash.instance, value>&>(values).value;
-        if constexpr (Partial)
-            to = value::load_first(from + position, count, 1);
-        else
-            to = value::load(from + position);
+        static_cast<slot<Kernel::stash.instance, value>&>(values).value =
+            value::load(static_cast<const storage*>(at.pointer[stash_slot]) + offset);
     }
 
     // --------------------------------------------------------------------------------------------------------- folds
@@ -395,51 +427,46 @@ struct row_driver {
             }
         }
         /// Folds the elements at one position into a group of lanes.
-        template <bool Partial>
         static SINTER_INLINE void step(const row_context& in, const row_position& at, states& all, const contexts& context,
-                                       const firsts& first_elements, i64 position, int count, i64 index_base) {
+                                       const firsts& first_elements, i64 position, i64 offset, i64 index_base) {
             pass_values<Pass> values;
-            fill_elements<Pass, Partial>(in, at, values, position, count);
-            const element_frame<Partial, pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
-            if constexpr (stashes && Pass == Kernel::levels && Phase == 1) write_stash<Partial>(frame);
-            fold_in<Partial>(frame, all, context, first_elements, position + index_base, count, list{});
+            fill_elements<Pass>(in, at, values, position, offset);
+            const element_frame<pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, offset};
+            if constexpr (stashes && Pass == Kernel::levels && Phase == 1) write_stash(frame);
+            fold_in(frame, all, context, first_elements, position + index_base, list{});
         }
-        template <bool Partial, class Frame, int... Instance>
+        template <class Frame, int... Instance>
         static SINTER_INLINE void fold_in(const Frame& frame, states& all, const contexts& context, const firsts& first_elements,
-                                          i64 index, int count, indices<Instance...>) {
-            const int done[] = {0, (fold_one<Partial, Instance>(frame, member<pick, Instance>(all), context, first_elements, index, count), 0)...};
+                                          i64 index, indices<Instance...>) {
+            const int done[] = {0, (fold_one<Instance>(frame, member<pick, Instance>(all), context, first_elements, index), 0)...};
             (void)done;
         }
-        template <bool Partial, int Instance, class Frame, class State>
-        static SINTER_INLINE void fold_one(const Frame& frame, State& state, const contexts& context, const firsts& first_elements,
-                                           i64 index, int count) {
+        template <int Instance, class Frame, class State>
+        static SINTER_INLINE void fold_one(const Frame& frame, State& state, [[maybe_unused]] const contexts& context,
+                                           [[maybe_unused]] const firsts& first_elements, [[maybe_unused]] i64 index) {
             using types = fold_types<Kernel, Family, Instance>;
             using monoid = typename types::monoid;
-            if constexpr (Phase == 2 && !types::two_phase)
-                return;
-            else {
-                const auto x = eval::template argument<Instance, 0>(frame);
-                if constexpr (!Partial && Phase == 1 && requires { monoid::take(state, x); }) {
-                    monoid::take(state, x);
-                    return;
-                }
-                State next = [&] {
-                    if constexpr (Phase == 2)
-                        return monoid::combine_second(state, monoid::lift_second(x, member<pick_value, Instance>(first_elements),
-                                                                                 member<pick_state, Instance>(context)));
-                    else if constexpr (types::two_phase)
-                        return monoid::combine(state, monoid::lift(x, member<pick_value, Instance>(first_elements)));
-                    else if constexpr (monoids::takes_index<monoid>)
-                        return monoid::combine(state, monoid::lift(x, add(lane_of<i64>(index), lane_of<i64>::iota())));
-                    else
-                        return monoid::combine(state, monoid::lift(x));
-                }();
-                if constexpr (Partial && width > 1) {
-                    const auto exists = less(lane_of<i32>::iota(), lane_of<i32>(i32(count)));
-                    next = lane::transform(select_lanes<remove_cvref<decltype(exists)>>{exists}, next, state);
-                }
-                state = next;
-            }
+            const auto x = eval::template argument<Instance, 0>(frame);
+            if constexpr (Phase == 2)
+                state = monoid::combine_second(state, monoid::lift_second(x, member<pick_value, Instance>(first_elements),
+                                                                          member<pick_state, Instance>(context)));
+            else if constexpr (requires { monoid::take(state, x); })
+                monoid::take(state, x);
+            else if constexpr (types::two_phase)
+                state = monoid::combine(state, monoid::lift(x, member<pick_value, Instance>(first_elements)));
+            else if constexpr (monoids::takes_index<monoid>)
+                state = monoid::combine(state, monoid::lift(x, add(lane_of<i64>(index), lane_of<i64>::iota())));
+            else
+                state = monoid::combine(state, monoid::lift(x));
+        }
+        /// Keeps the lanes from `count` on as they were before a step on fewer elements than lanes.
+        template <int... Instance>
+        static SINTER_INLINE void keep_beyond(states& all, const states& before, int count, indices<Instance...>) {
+            const auto exists = less(lane_of<i32>::iota(), lane_of<i32>(i32(count)));
+            const int done[] = {0, (member<pick, Instance>(all) = lane::transform(select_lanes<remove_cvref<decltype(exists)>>{exists},
+                                                                                  member<pick, Instance>(all), member<pick, Instance>(before)),
+                                    0)...};
+            (void)done;
         }
 
         static constexpr int work() {
@@ -455,8 +482,12 @@ struct row_driver {
 
         static SINTER_FORCE_INLINE void full_segment(const row_context& original, const row_position& position, states& result,
                                                      const contexts& context, const firsts& first_elements, i64 begin, i64 index_base) {
-            loop_locals local(original, position);
-            unrolled_segment(local.context(original), local.at, result, context, first_elements, begin, index_base, make_indices<groups>{});
+            const assignment_type assigned = original.assigned;
+            const once_values once = original.once;
+            row_values row = original.row;
+            const row_position at = position;
+            unrolled_segment(row_context{assigned, original.bound, original.along, once, row, false}, at, result, context, first_elements,
+                             begin, index_base, make_indices<groups>{});
         }
         /// Each lane group in a variable of its own (an array of them costs copies), all steps of a lane round written out.
         template <class Sequence>
@@ -477,7 +508,7 @@ struct row_driver {
             for (int q = 0; q < order::segment / order::lanes; ++q) {
                 const i64 round = begin + q * order::lanes;
                 const int stepped[] = {
-                    (step<false>(in, at, group_of<Group>(all), context, first_elements, round + Group * width, width, index_base), 0)...};
+                    (step(in, at, group_of<Group>(all), context, first_elements, round + Group * width, round + Group * width, index_base), 0)...};
                 (void)stepped;
             }
             group_tree<groups / 2>(all);
@@ -500,34 +531,61 @@ struct row_driver {
             for (int stride = groups / 2; stride > 0; stride /= 2)
                 for (int g = 0; g < stride; ++g) combine(all[g], all[g + stride], list{});
         }
-        /// A segment of any length, its accumulators in memory: the last one of a row, and all of them where an element costs so much
-        /// that this doesn't show (the body is then compiled once less).
-        static SINTER_NOINLINE void any_segment(const row_context& original, const row_position& position, states& result,
-                                                const contexts& context, const firsts& first_elements, i64 begin, i64 length,
+        /// Whole vectors from `position` folded into groups from `group` on: the one place where a costly body is compiled.
+        static SINTER_NOINLINE void fold_vectors(const row_context& original, const row_position& place_of_row, states (&all)[groups],
+                                                 int& group, const contexts& context, const firsts& first_elements, i64 position,
+                                                 i64 offset, int vectors, i64 index_base) {
+            const assignment_type assigned = original.assigned;
+            const once_values once = original.once;
+            row_values row = original.row;
+            const row_position at = place_of_row;
+            const row_context in{assigned, original.bound, original.along, once, row, false};
+            int now = group;
+            SINTER_NO_UNROLL
+            for (int v = 0; v < vectors; ++v) {
+                step(in, at, all[now], context, first_elements, position + v * width, offset + v * width, index_base);
+                now = now + 1 == groups ? 0 : now + 1;
+            }
+            group = now;
+        }
+        /// A packed block: whole vectors, then the last elements.
+        static SINTER_SMALL void fold_packed(const row_context& in, const row_position& at, states (&all)[groups], int& group,
+                                                const contexts& context, const firsts& first_elements, i64 position, int count,
                                                 i64 index_base) {
+            packed_block packed(at);
+            pack(in, packed, position, count);
+            const int vectors = count / width, rest = count % width;
+            if (vectors > 0) fold_vectors(in, packed.at, all, group, context, first_elements, position, 0, vectors, index_base);
+            if (rest > 0) {
+                const int last_group = group;
+                const states before = all[last_group];
+                fold_vectors(in, packed.at, all, group, context, first_elements, position + vectors * width, vectors * width, 1, index_base);
+                keep_beyond(all[last_group], before, rest, list{});
+            }
+            if constexpr (stashes && Pass == Kernel::levels && Phase == 1) unpack_output<stash_output>(in, packed, position, count);
+        }
+        /// A segment of any length, its accumulators in memory.
+        static SINTER_NOINLINE void any_segment(const row_context& in, const row_position& at, states& result, const contexts& context,
+                                                const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             states all[groups];
             for (int g = 0; g < groups; ++g) start(all[g], list{});
             i64 done = 0;
             int group = 0;
-            {
-                loop_locals local(original, position);
-                const row_context in = local.context(original);
-                SINTER_NO_UNROLL
-                for (; done + width <= length; done += width) {
-                    step<false>(in, local.at, all[group], context, first_elements, begin + done, width, index_base);
-                    group = group + 1 == groups ? 0 : group + 1;
-                }
+            if (!in.packs) {
+                done = length / width * width;
+                if (done > 0) fold_vectors(in, at, all, group, context, first_elements, begin, begin, int(done / width), index_base);
             }
-            if (done < length)
-                step<true>(original, position, all[group], context, first_elements, begin + done, int(length - done), index_base);
+            for (; done < length; done += block)
+                fold_packed(in, at, all, group, context, first_elements, begin + done, int(length - done < block ? length - done : block),
+                            index_base);
             fold_groups(all);
             lane_tree<width / 2>(all[0]);
             result = all[0];
         }
         static SINTER_FORCE_INLINE void segment(const row_context& in, const row_position& at, states& result, const contexts& context,
-                                          const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
+                                                const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             if constexpr (unrolled)
-                if (length == order::segment) {
+                if (length == order::segment && !in.packs) {
                     full_segment(in, at, result, context, first_elements, begin, index_base);
                     return;
                 }
@@ -594,11 +652,13 @@ struct row_driver {
 
     /// First element of the folded axes, for the monoids that shift by it.
     template <int Pass, int... Instance>
-    static SINTER_NOINLINE void first_elements(const row_context& in, const row_position& at, two_phase_bundle<Pass, pick_value>& out,
+    static SINTER_SMALL void first_elements(const row_context& in, const row_position& at, two_phase_bundle<Pass, pick_value>& out,
                                                indices<Instance...>) {
+        packed_block packed(at);
+        pack(in, packed, 0, 1);
         pass_values<Pass> values;
-        fill_elements<Pass, true>(in, at, values, 0, 1);
-        const element_frame<true, pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, 0, 1};
+        fill_elements<Pass>(in, packed.at, values, 0, 0);
+        const element_frame<pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, packed.at, values, 0, 0};
         const int done[] = {0, (member<pick_value, Instance>(out) = spread_lane{}(eval::template argument<Instance, 0>(frame)), 0)...};
         (void)done;
     }
@@ -744,7 +804,7 @@ struct row_driver {
     }
     /// A stashed output was just written: it is in the cache.
     template <int Output>
-    static constexpr bool may_stream = Fast && !(stashes && Output == Kernel::stash.output) && requires { Family::streaming_threshold; };
+    static constexpr bool may_stream = !(stashes && Output == Kernel::stash.output) && requires { Family::streaming_threshold; };
     template <int... Output>
     static SINTER_INLINE u32 streaming_outputs(const row_position& at, i64 begin, indices<Output...>) {
         u32 all = 0;
@@ -760,34 +820,22 @@ struct row_driver {
             if (address % bytes == 0) all |= u32(1) << Output;
         }
     }
-    template <bool Partial, int Output, class Frame>
+    template <int Output, class Frame>
     static SINTER_INLINE void store_elements(const Frame& frame) {
         using storage = output_storage<Output>;
-        constexpr int index = slots<Kernel>::of_output(Output);
-        storage* const to = static_cast<storage*>(const_cast<void*>(frame.at.pointer[index]));
+        storage* const to = static_cast<storage*>(const_cast<void*>(frame.at.pointer[slots<Kernel>::of_output(Output)])) + frame.offset;
         const auto value = stored_value<Output>(frame);
-        if constexpr (Fast) {
-            if constexpr (Partial)
-                store_first(to + frame.position, value, frame.count, 1);
-            else if (may_stream<Output> && (frame.streaming >> Output & 1))
-                store_streaming(to + frame.position, value);
-            else
-                store(to + frame.position, value);
-        } else {
-            const int count = Partial ? frame.count : width;
-            if (frame.along.lane.count <= 1) {
-                const i64 step = frame.along.lane.count == 0 ? 0 : frame.along.lane.stride[0][index];
-                store_first(to + frame.position * step, value, count, step);
-            } else {
-                storage scattered[width];
-                store_first(scattered, value, width, 1);
-                for (int l = 0; l < count; ++l) to[lane_offset(frame.along, index, frame.position + l)] = scattered[l];
+        if constexpr (may_stream<Output>) {
+            if (frame.streaming >> Output & 1) {
+                store_streaming(to, value);
+                return;
             }
         }
+        store(to, value);
     }
-    template <bool Partial, class Frame, int... Output>
+    template <class Frame, int... Output>
     static SINTER_INLINE void store_all(const Frame& frame, indices<Output...>) {
-        const int done[] = {0, (store_elements<Partial, Output>(frame), 0)...};
+        const int done[] = {0, (store_elements<Output>(frame), 0)...};
         (void)done;
     }
     template <class Frame, int... Output>
@@ -799,27 +847,43 @@ struct row_driver {
     }
 
     static constexpr int last = stashes ? Kernel::levels + 2 : Kernel::levels + 1;
-    template <bool Partial>
-    static SINTER_INLINE void output_step(const row_context& in, const row_position& at, i64 position, int count) {
-        output_values values;
-        if constexpr (stashes) read_stash<Partial>(at, values, position, count);
-        const element_frame<Partial, output_values> filling{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count};
-        eval::fill(values, filling, selected<needed_in_pass<Kernel, last>>{});
-        const element_frame<Partial, output_values> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, count, in.streaming};
-        store_all<Partial>(frame, selected<element_outputs<Kernel>>{});
+    /// Whole vectors of outputs: the one place where a kernel's last pass is compiled.
+    static SINTER_NOINLINE void output_vectors(const row_context& original, const row_position& place_of_row, i64 position, i64 offset,
+                                               i64 vectors) {
+        const assignment_type assigned = original.assigned;
+        const once_values once = original.once;
+        const row_values row = original.row;
+        const row_position at = place_of_row;
+        const u32 streaming = original.streaming;
+        for (i64 v = 0; v < vectors; ++v, position += width, offset += width) {
+            output_values values;
+            if constexpr (stashes) read_stash(at, values, offset);
+            const element_frame<output_values> frame{{assigned, original.bound, original.along}, once, row, at, values, position, offset, streaming};
+            eval::fill(values, frame, selected<needed_in_pass<Kernel, last>>{});
+            store_all(frame, selected<element_outputs<Kernel>>{});
+        }
     }
-    static SINTER_NOINLINE void output_tail(const row_context& in, const row_position& at, i64 position, int count) {
-        output_step<true>(in, at, position, count);
+    static SINTER_SMALL void output_packed(const row_context& in, const row_position& at, i64 position, int count) {
+        packed_block packed(at);
+        pack(in, packed, position, count);
+        if constexpr (stashes)
+            pack_work::gather(const_cast<void*>(packed.at.pointer[stash_slot]), at.pointer[stash_slot],
+                              int(sizeof(output_storage<stash_output>)), in.along.lane, stash_slot, position, count);
+        const row_context plain{in.assigned, in.bound, in.along, in.once, in.row, in.packs, 0};
+        output_vectors(plain, packed.at, position, 0, (count + width - 1) / width);
+        unpack(in, packed, position, count, selected<element_outputs<Kernel>>{});
     }
     static SINTER_FORCE_INLINE void output_run(const row_context& in, const row_position& at, i64 begin, i64 stop) {
         i64 position = begin;
-        {
-            loop_locals local(in, at);
-            row_context here = local.context(in);
+        if (!in.packs) {
+            const i64 vectors = (stop - begin) / width;
+            row_context here{in.assigned, in.bound, in.along, in.once, in.row, in.packs, 0};
             if (in.bound.streams) here.streaming = streaming_outputs(at, begin, selected<element_outputs<Kernel>>{});
-            for (; position + width <= stop; position += width) output_step<false>(here, local.at, position, width);
+            if (vectors > 0) output_vectors(here, at, begin, begin, vectors);
+            position += vectors * width;
         }
-        if (position < stop) output_tail(in, at, position, int(stop - position));
+        for (; position < stop; position += block)
+            output_packed(in, at, position, int(stop - position < block ? stop - position : block));
     }
     static SINTER_FORCE_INLINE void output_pass(const row_context& in, const row_position& at, i64 begin, i64 stop) {
         if constexpr (Kernel::any_element_output()) {
@@ -862,7 +926,7 @@ struct row_driver {
             buffer[filled++] = x;
             if (filled == order::segment) flush();
         }
-        SINTER_NOINLINE void flush() {
+        SINTER_SMALL void flush() {
             summary now = fold_segment();
             for (i64 level = number; level & 1; level >>= 1) now = merged(stack[--depth], now);
             stack[depth++] = now;
@@ -911,12 +975,6 @@ struct row_driver {
             while (depth > 0) all = merged(stack[--depth], all);
             return first(monoid::finalize(all));
         }
-    };
-    template <class List>
-    struct outer_fold_set;
-    template <int... Instance>
-    struct outer_fold_set<indices<Instance...>> {
-        pack<slot<Instance, outer_fold<Instance>>...> all;
     };
     struct after_frame : common {
         const once_values& once;
@@ -977,7 +1035,7 @@ struct row_driver {
             for (i64 r = first_row; r < stop_row; ++r) {
                 row_position at;
                 move_to(at, origin, place_of_row.offset);
-                const row_context in{assigned, bound, along, once, row};
+                const row_context in{assigned, bound, along, once, row, bound.packs};
                 passes<1>(in, at);
                 output_pass(in, at, begin, stop);
                 outer.push(row_frame{{assigned, bound, along}, once, row, at});
@@ -988,7 +1046,7 @@ struct row_driver {
             for (i64 r = first_row; r < stop_row; ++r) {
                 row_position at;
                 move_to(at, origin, place_of_row.offset);
-                const row_context in{assigned, bound, along, once, row};
+                const row_context in{assigned, bound, along, once, row, bound.packs};
                 passes<1>(in, at);
                 output_pass(in, at, begin, stop);
                 place_of_row.next(along.outer);

@@ -11,7 +11,7 @@ namespace sinter::detail {
 
 template <class Kernel, class Family, bool Fast>
 struct column_driver {
-    using rows = row_driver<Kernel, Family, Fast>;
+    using rows = row_driver<Kernel, Family>;
     using eval = evaluator<Kernel, Family>;
     template <class Type>
     using lane_of = typename Family::template value<Type>;
@@ -370,7 +370,7 @@ struct host_launch {
     using assignment_type = typename Kernel::assignment_type;
     using call_binding = bound_call<slots<Kernel>::count>;
     template <bool Fast>
-    using driver = conditional<Kernel::nest == nest_kind::columns, column_driver<Kernel, Family, Fast>, row_driver<Kernel, Family, Fast>>;
+    using driver = conditional<Kernel::nest == nest_kind::columns, column_driver<Kernel, Family, Fast>, row_driver<Kernel, Family>>;
 
     /// Operands whose lane stride matters: those read per element, in columns also those read per column.
     static constexpr bool per_lane(int instance) {
@@ -392,12 +392,6 @@ struct host_launch {
         return view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][view::rank - 1] &&
                Kernel::table.output_axis[Output][view::rank - 1] == Kernel::vector_axis;
     }
-    static constexpr int lane_axis_count() {
-        int count = 0;
-        for (int a = 0; a < Kernel::axes; ++a)
-            if (role_of<Kernel>(a) == axis_role::lane && Kernel::table.axis_size[a] != 1) ++count;
-        return count;
-    }
     template <int Instance>
     static constexpr bool known_unit_operand() {
         if constexpr (!per_lane(Instance))
@@ -414,7 +408,7 @@ struct host_launch {
     }
     template <int... Instance, int... Output>
     static constexpr bool always_fast(indices<Instance...>, indices<Output...>) {
-        return lane_axis_count() <= 1 && (known_unit_operand<Instance>() && ... && true) && (known_unit_output<Output>() && ... && true);
+        return lane_axis_count<Kernel>() <= 1 && (known_unit_operand<Instance>() && ... && true) && (known_unit_output<Output>() && ... && true);
     }
     static constexpr bool only_fast = always_fast(make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
 
@@ -499,7 +493,7 @@ struct host_launch {
     template <bool Fast, class Hook>
     static SINTER_FORCE_INLINE void split(const assignment_type& assigned, const call_binding& given, const loops<slots<Kernel>::count>& along,
                                     const Hook& hook, int threads) {
-        const call_binding bound{given.bound, given.pointer, outputs_exceed_caches(along)};
+        const call_binding bound{given.bound, given.pointer, !Fast, outputs_exceed_caches(along)};
         const bool divisible_rows = Kernel::table.outer == 0 && along.rows >= threads;
         const bool divisible_lanes = Kernel::nest != nest_kind::rows && along.rows < threads && along.length >= 256 * i64(threads);
         if (threads <= 1 || (!divisible_rows && !divisible_lanes)) {

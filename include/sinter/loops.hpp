@@ -31,6 +31,7 @@ template <int Slots>
 struct bound_call {
     const binding<Slots>& bound;
     const void* const* pointer;
+    bool packs = false;    ///< operands don't all lie side by side along the lane
     bool streams = false;  ///< the outputs exceed the caches: store past them where alignment allows
 };
 
@@ -95,7 +96,7 @@ struct loop_maker {
         for (int s = 0; s < Slots; ++s) to.stride[to.count][s] = bound.stride[s][axis];
         ++to.count;
     }
-    static SINTER_NOINLINE constexpr void make(const loop_facts& facts, const binding<Slots>& bound, loops<Slots>& out) {
+    static SINTER_SMALL constexpr void make(const loop_facts& facts, const binding<Slots>& bound, loops<Slots>& out) {
         axis_loops<Slots>* const list[] = {&out.outer, &out.column, facts.pointwise ? &out.outer : &out.lane};
         bool lane_is_last = false;
         for (int i = 0; i < facts.axes; ++i) {
@@ -115,6 +116,59 @@ struct loop_maker {
         out.length = out.lane.total();
     }
 };
+
+/// Offset of the element at a linear position of some axes.
+template <int Slots>
+SINTER_INLINE i64 offset_at(const axis_loops<Slots>& along, int slot, i64 position) {
+    i64 offset = 0;
+    for (int i = along.count - 1; i >= 0; --i) {
+        offset += position % along.size[i] * along.stride[i][slot];
+        position /= along.size[i];
+    }
+    return offset;
+}
+/// Copies between lane positions of an operand and a block without gaps. One function for all kernels with as many slots.
+template <class Tag, int Slots>
+struct packer {
+    template <int Size>
+    static SINTER_FORCE_INLINE void copy(char* to, const char* from) {
+        __builtin_memcpy(to, from, Size);
+    }
+    static SINTER_FORCE_INLINE void copy(char* to, const char* from, int element_size) {
+        switch (element_size) {
+            case 1: copy<1>(to, from); break;
+            case 2: copy<2>(to, from); break;
+            case 4: copy<4>(to, from); break;
+            default: copy<8>(to, from); break;
+        }
+    }
+    /// Elements [position, position + count) into `block`.
+    static SINTER_NOINLINE void gather(void* block, const void* from, int element_size, const axis_loops<Slots>& lane, int slot,
+                                       i64 position, int count) {
+        char* to = static_cast<char*>(block);
+        for (int i = 0; i < count; ++i, to += element_size)
+            copy(to, static_cast<const char*>(from) + offset_at(lane, slot, position + i) * element_size, element_size);
+    }
+    static SINTER_NOINLINE void scatter(const void* block, void* to, int element_size, const axis_loops<Slots>& lane, int slot,
+                                        i64 position, int count) {
+        const char* from = static_cast<const char*>(block);
+        for (int i = 0; i < count; ++i, from += element_size)
+            copy(static_cast<char*>(to) + offset_at(lane, slot, position + i) * element_size, from, element_size);
+    }
+    /// Coordinates are numbers, not memory.
+    static SINTER_NOINLINE void count_up(i64* block, i64 base, const axis_loops<Slots>& lane, int slot, i64 position, int count) {
+        for (int i = 0; i < count; ++i) block[i] = base + offset_at(lane, slot, position + i);
+    }
+};
+
+/// Lane axes of a nest that may have more than one element.
+template <class Kernel>
+constexpr int lane_axis_count() {
+    int count = 0;
+    for (int a = 0; a < Kernel::axes; ++a)
+        if (role_of<Kernel>(a) == axis_role::lane && Kernel::table.axis_size[a] != 1) ++count;
+    return count;
+}
 
 /// How an operand steps along the lane: known while compiling, or not.
 enum class lane_stride : u8 { zero, unit, unknown };
