@@ -522,7 +522,8 @@ def depth_to_space(f, n, x):
 @operator('SpaceToDepth')
 def space_to_depth(f, n, x):
     block, (batch, channels, height, width) = n.attributes['blocksize'], x.shape
-    x = f.permute(f.reshape(x, (batch, channels, height // block, block, width // block, block)), [0, 3, 5, 1, 2, 4])
+    x = f.permute(f.reshape(x, (batch, channels, height // block, block, width // block, block)),
+                  [0, 3, 5, 1, 2, 4] if n.attributes.get('mode', 'DCR') == 'DCR' else [0, 1, 3, 5, 2, 4])
     return f.reshape(x, (batch, channels * block**2, height // block, width // block))
 
 
