@@ -297,7 +297,7 @@ struct column_driver {
         }
     }
     template <class Frame, int... Output>
-    static SINTER_INLINE void store_all(const Frame& frame, int count, indices<Output...>) {
+    static SINTER_INLINE void store_all(const Frame& frame, [[maybe_unused]] int count, indices<Output...>) {
         const int done[] = {0, (store_one<Output>(frame, count), 0)...};
         (void)done;
     }
