@@ -7,98 +7,18 @@
 // body serves every length and layout.
 #pragma once
 
+#include "fold.hpp"
 #include "loops.hpp"
-#include "order.hpp"
 
 namespace sinter::detail {
 
 #if SINTER_NVCC
-#define SINTER_UNROLL_FULLY
 #define SINTER_NO_UNROLL
 #elif SINTER_CLANG
-#define SINTER_UNROLL_FULLY _Pragma("clang loop unroll(full)")
 #define SINTER_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #else
-#define SINTER_UNROLL_FULLY _Pragma("GCC unroll 64")
 #define SINTER_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
-
-/// Types of reduction `Instance` over a family.
-template <class Kernel, class Family, int Instance>
-struct fold_types {
-    using monoid = typename evaluator<Kernel, Family>::template op_of_instance<Instance>::monoid;
-    using element = type_of<Kernel::facts.argument_type[Kernel::table.at[Instance].node][0]>;
-    using value = typename Family::template value<element>;
-    static constexpr bool two_phase = monoids::is_two_phase<monoid>;
-    using state = decltype(monoid::template identity<value>());
-    static SINTER_INLINE auto find_second() {
-        if constexpr (two_phase)
-            return monoid::template identity_second<value>();
-        else
-            return monoid::template identity<value>();
-    }
-    static SINTER_INLINE auto find_summary() {
-        if constexpr (two_phase)
-            return monoid::template nothing<value>();
-        else
-            return monoid::template identity<value>();
-    }
-    using second_state = decltype(find_second());
-    using summary = decltype(find_summary());
-    using context = state;  // what `settle` gives: fields like the first phase's
-};
-
-/// Selects one of a fold's types.
-struct pick_state {
-    template <class Types>
-    using type = typename Types::state;
-};
-struct pick_second {
-    template <class Types>
-    using type = typename Types::second_state;
-};
-struct pick_summary {
-    template <class Types>
-    using type = typename Types::summary;
-};
-struct pick_value {
-    template <class Types>
-    using type = typename Types::value;
-};
-
-/// One member per reduction of a list.
-template <class Kernel, class Family, class Pick, class List>
-struct bundle;
-template <class Kernel, class Family, class Pick, int... Instance>
-struct bundle<Kernel, Family, Pick, indices<Instance...>>
-    : slot<Instance, typename Pick::template type<fold_types<Kernel, Family, Instance>>>... {};
-template <class Kernel, class Family, class Pick, int Instance>
-using bundle_slot = slot<Instance, typename Pick::template type<fold_types<Kernel, Family, Instance>>>;
-
-struct spread_lane {
-    template <class Value>
-    SINTER_INLINE Value operator()(Value value) const {
-        if constexpr (Value::width == 1)
-            return value;
-        else
-            return Value(first(value));
-    }
-};
-template <class Mask>
-struct select_lanes {
-    Mask mask;
-    template <class Value>
-    SINTER_INLINE Value operator()(Value yes, Value no) const {
-        return select(mask, yes, no);
-    }
-};
-template <int Stride>
-struct exchange_lanes {
-    template <class Value>
-    SINTER_INLINE Value operator()(Value value) const {
-        return exchange<Stride>(value);
-    }
-};
 
 template <class Kernel, class Family>
 struct row_driver {
@@ -112,21 +32,14 @@ struct row_driver {
     static constexpr int groups = order::lanes / width;
     static_assert(width <= order::lanes && order::lanes % width == 0);
 
-    struct once_list {
+    template <site Where>
+    struct all_at {
         static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return Kernel::where[i] == site::once; }
+        static constexpr bool test(int i) { return Kernel::where[i] == Where; }
     };
-    struct row_list {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return Kernel::where[i] == site::row; }
-    };
-    struct after_list {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return Kernel::where[i] == site::after; }
-    };
-    using once_values = environment<Kernel, Family, selected<once_list>>;
-    using row_values = environment<Kernel, Family, selected<row_list>>;
-    using after_values = environment<Kernel, Family, selected<after_list>>;
+    using once_values = environment<Kernel, Family, selected<all_at<site::once>>>;
+    using row_values = environment<Kernel, Family, selected<all_at<site::row>>>;
+    using after_values = environment<Kernel, Family, selected<all_at<site::after>>>;
     template <int Pass>
     using pass_values = environment<Kernel, Family, selected<needed_in_pass<Kernel, Pass>>>;
 
@@ -160,6 +73,10 @@ struct row_driver {
             return product;
         }
     };
+    template <int Instance, class Environment>
+    static SINTER_INLINE auto& slot_of(Environment& values) {
+        return static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(values);
+    }
     template <int Instance, class Environment>
     static SINTER_INLINE const auto& slot_value(const Environment& values) {
         return static_cast<const slot<Instance, instance_value<Kernel, Family, Instance>>&>(values).value;
@@ -247,11 +164,10 @@ struct row_driver {
         bool packs;         ///< operands don't lie side by side: every block is packed
         u32 streaming = 0;  ///< outputs that this run stores past the caches
     };
-    // Hot loops read copies of the row's values and pointers, made as plain local variables: a vector store could alias the originals,
-    // and a struct of copies stays in memory (g++ 12 doesn't take it apart).
+    // Hot loops read copies of the row's values and pointers, as plain local variables: a vector store could alias the originals, and a
+    // struct of copies stays in memory (g++ 12 doesn't take it apart).
     template <int Pass>
-    static SINTER_INLINE void fill_elements(const row_context& in, const row_position& at, pass_values<Pass>& values, i64 position,
-                                            i64 offset) {
+    static SINTER_INLINE void fill_elements(const row_context& in, const row_position& at, pass_values<Pass>& values, i64 position, i64 offset) {
         const element_frame<pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, offset};
         eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
     }
@@ -472,7 +388,8 @@ struct row_driver {
         static constexpr int work() {
             int cost = 0;
             for (int i = 0; i < Kernel::instances; ++i) {
-                if (Kernel::template needed<Pass>[i]) cost += Kernel::node[Kernel::table.at[i].node].op ? Kernel::node[Kernel::table.at[i].node].op->cost : 1;
+                const node_value& node = Kernel::node[Kernel::table.at[i].node];
+                if (Kernel::template needed<Pass>[i]) cost += node.has_op() ? node.op->cost : 1;
                 if (Kernel::folds_in_pass(i, Pass)) cost += 3;
             }
             return cost;
@@ -702,9 +619,8 @@ struct row_driver {
 
     template <int Pass, int... Instance>
     static SINTER_INLINE void finalize(const summaries<Pass>& from, row_values& row, indices<Instance...>) {
-        const int done[] = {0, (static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(row).value = spread_lane{}(
-                                    fold_types<Kernel, Family, Instance>::monoid::finalize(member<pick_summary, Instance>(from))),
-                                0)...};
+        const int done[] = {0, (slot_of<Instance>(row).value = spread_lane{}(
+                                    fold_types<Kernel, Family, Instance>::monoid::finalize(member<pick_summary, Instance>(from))), 0)...};
         (void)done;
     }
 
@@ -825,24 +741,23 @@ struct row_driver {
         using storage = output_storage<Output>;
         storage* const to = static_cast<storage*>(const_cast<void*>(frame.at.pointer[slots<Kernel>::of_output(Output)])) + frame.offset;
         const auto value = stored_value<Output>(frame);
-        if constexpr (may_stream<Output>) {
-            if (frame.streaming >> Output & 1) {
-                store_streaming(to, value);
-                return;
-            }
-        }
-        store(to, value);
+        if (may_stream<Output> && (frame.streaming >> Output & 1))
+            store_streaming(to, value);
+        else
+            store(to, value);
     }
     template <class Frame, int... Output>
     static SINTER_INLINE void store_all(const Frame& frame, indices<Output...>) {
         const int done[] = {0, (store_elements<Output>(frame), 0)...};
         (void)done;
     }
+    template <int Output>
+    static SINTER_INLINE output_storage<Output>* output_at(const row_position& at) {
+        return static_cast<output_storage<Output>*>(const_cast<void*>(at.pointer[slots<Kernel>::of_output(Output)]));
+    }
     template <class Frame, int... Output>
     static SINTER_INLINE void store_row(const Frame& frame, const row_position& at, indices<Output...>) {
-        const int done[] = {0, (store_first(static_cast<output_storage<Output>*>(const_cast<void*>(at.pointer[slots<Kernel>::of_output(Output)])),
-                                            stored_value<Output>(frame), 1, 1),
-                                0)...};
+        const int done[] = {0, (store_first(output_at<Output>(at), stored_value<Output>(frame), 1, 1), 0)...};
         (void)done;
     }
 
@@ -906,76 +821,6 @@ struct row_driver {
 
     // ---------------------------------------------------------------------------------------------------- outer folds
 
-    /// Values of rows folded by the lane rule, one element at a time: at most one value per row arrives.
-    template <int Instance>
-    struct outer_fold {
-        using one_family = scalar_family;
-        using types = fold_types<Kernel, one_family, Instance>;
-        using monoid = typename types::monoid;
-        using element = typename types::element;
-        using value = typename types::value;
-        using summary = typename types::summary;
-        element buffer[order::segment];
-        summary stack[order::stack_depth];
-        int filled = 0, depth = 0;
-        i64 number = 0;
-        element first_element{};
-
-        SINTER_INLINE void push(element x) {
-            if (number == 0 && filled == 0) first_element = x;
-            buffer[filled++] = x;
-            if (filled == order::segment) flush();
-        }
-        SINTER_SMALL void flush() {
-            summary now = fold_segment();
-            for (i64 level = number; level & 1; level >>= 1) now = merged(stack[--depth], now);
-            stack[depth++] = now;
-            ++number;
-            filled = 0;
-        }
-        summary fold_segment() {
-            const value shift(first_element);
-            typename types::state lanes[order::lanes];
-            for (auto& lane : lanes) lane = monoid::template identity<value>();
-            for (int i = 0; i < filled; ++i) {
-                const value x(buffer[i]);
-                auto& state = lanes[i % order::lanes];
-                if constexpr (types::two_phase)
-                    state = monoid::combine(state, monoid::lift(x, shift));
-                else if constexpr (monoids::takes_index<monoid>)
-                    state = monoid::combine(state, monoid::lift(x, lane::scalar<i64>(number * order::segment + i)));
-                else
-                    state = monoid::combine(state, monoid::lift(x));
-            }
-            for (int stride = order::lanes / 2; stride > 0; stride /= 2)
-                for (int l = 0; l < stride; ++l) lanes[l] = monoid::combine(lanes[l], lanes[l + stride]);
-            if constexpr (types::two_phase) {
-                const value count(sinter::convert<element>(i64(filled)));
-                const auto context = monoid::settle(lanes[0], count);
-                typename types::second_state seconds[order::lanes];
-                for (auto& second : seconds) second = monoid::template identity_second<value>();
-                for (int i = 0; i < filled; ++i)
-                    seconds[i % order::lanes] = monoid::combine_second(seconds[i % order::lanes], monoid::lift_second(value(buffer[i]), shift, context));
-                for (int stride = order::lanes / 2; stride > 0; stride /= 2)
-                    for (int l = 0; l < stride; ++l) seconds[l] = monoid::combine_second(seconds[l], seconds[l + stride]);
-                return monoid::close(context, seconds[0], count);
-            } else {
-                return lanes[0];
-            }
-        }
-        static summary merged(const summary& a, const summary& b) {
-            if constexpr (types::two_phase)
-                return monoid::merge(a, b);
-            else
-                return monoid::combine(a, b);
-        }
-        auto result() {
-            if (filled > 0) flush();
-            summary all = depth > 0 ? stack[--depth] : types::find_summary();
-            while (depth > 0) all = merged(stack[--depth], all);
-            return first(monoid::finalize(all));
-        }
-    };
     struct after_frame : common {
         const once_values& once;
         const after_values& after;
@@ -992,19 +837,17 @@ struct row_driver {
     template <class List>
     struct outer_folding;
     template <int... Instance>
-    struct outer_folding<indices<Instance...>> : slot<Instance, outer_fold<Instance>>... {
+    struct outer_folding<indices<Instance...>> : slot<Instance, outer_fold<Kernel, Family, Instance>>... {
         SINTER_INLINE void push(const row_frame& frame) {
             const int done[] = {
-                0, (static_cast<slot<Instance, outer_fold<Instance>>&>(*this).value.push(first(eval::template argument<Instance, 0>(frame))), 0)...};
+                0, (static_cast<slot<Instance, outer_fold<Kernel, Family, Instance>>&>(*this).value.push(first(eval::template argument<Instance, 0>(frame))), 0)...};
             (void)done;
         }
         SINTER_INLINE void finish(const assignment_type& assigned, const call_binding& bound, const all_loops& along,
                                   const once_values& once, const row_position& origin) {
             after_values after;
-            const int folded[] = {0, (static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(after).value =
-                                          instance_value<Kernel, Family, Instance>(
-                                              static_cast<slot<Instance, outer_fold<Instance>>&>(*this).value.result()),
-                                      0)...};
+            const int folded[] = {0, (slot_of<Instance>(after).value = instance_value<Kernel, Family, Instance>(
+                                          static_cast<slot<Instance, outer_fold<Kernel, Family, Instance>>&>(*this).value.result()), 0)...};
             (void)folded;
             const after_frame frame{{assigned, bound, along}, once, after};
             eval::fill(after, frame, selected<at_place<Kernel, site::after>>{});

@@ -76,8 +76,7 @@ struct kernel : kernel_facts<Assignment> {
         int instance = -1, output = -1;
     };
     static constexpr int cost_of(int i) {
-        const op_facts* op = facts_type::node[table.at[i].node].op;
-        return table.at[i].kind == node_kind::map && op ? op->cost : 0;
+        return table.at[i].kind == node_kind::map ? facts_type::node[table.at[i].node].op->cost : 0;
     }
     static constexpr void mark_needed(array<bool, instances>& need, int stop) {
         for (int i = instances - 1; i >= 0; --i)

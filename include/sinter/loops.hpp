@@ -7,10 +7,11 @@
 
 namespace sinter::detail {
 
-/// A list of loop axes with the strides of every slot along each.
+/// A list of loop axes with the strides of every slot along each. (No initial values, here and below: their constructors would be
+/// functions that files with different instruction sets share.)
 template <int Slots>
 struct axis_loops {
-    int count = 0;
+    int count;
     i64 size[max_loop_axes];
     i64 stride[max_loop_axes][Slots];
     SINTER_INLINE i64 total() const {
@@ -23,7 +24,7 @@ struct axis_loops {
 template <int Slots>
 struct loops {
     axis_loops<Slots> outer, column, lane;
-    i64 rows = 1, columns = 1, length = 1;
+    i64 rows, columns, length;
 };
 
 /// A call as a driver takes it.
@@ -97,6 +98,7 @@ struct loop_maker {
         ++to.count;
     }
     static SINTER_SMALL constexpr void make(const loop_facts& facts, const binding<Slots>& bound, loops<Slots>& out) {
+        out.outer.count = out.column.count = out.lane.count = 0;
         axis_loops<Slots>* const list[] = {&out.outer, &out.column, facts.pointwise ? &out.outer : &out.lane};
         bool lane_is_last = false;
         for (int i = 0; i < facts.axes; ++i) {

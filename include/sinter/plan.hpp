@@ -104,7 +104,7 @@ struct canonical_order {
 inline constexpr int plan_name_capacity = 63;
 /// Has a node an operation that is worth a name? Conversions to float that nobody wrote stay out.
 constexpr bool named(const node_value& node) {
-    if (node.op == nullptr) return false;
+    if (!node.has_op()) return false;
     const char* name = node.op->name;
     const char* implicit = "to_float";
     while (*name && *name == *implicit) ++name, ++implicit;
@@ -219,8 +219,8 @@ private:
         int sum = 0;
         const u32 last = table.axis_count > 0 ? u32(1) << table.order[table.axis_count - 1] : 0;
         for (int i = 0; i < table.size; ++i)
-            if (const op_facts* op = lowering::node[table.at[i].node].op; op && ((table.at[i].free | table.at[i].folded) & last || !last))
-                sum += op->cost;
+            if (const node_value& node = lowering::node[table.at[i].node]; node.has_op() && ((table.at[i].free | table.at[i].folded) & last || !last))
+                sum += node.op->cost;
         return sum;
     }
     static constexpr bool is_open(int place) { return table.axis_size[table.order[place]] < 0; }

@@ -122,6 +122,8 @@ struct node_value {
     int argument[max_arguments]{};
     u64 bits = 0;  ///< literal: its bits; leaf: operand index
 
+    /// Whether the node names an operation. By kind: a sanitized build can't compare an address with null in a constant.
+    SINTER_INLINE bool has_op() const { return kind != node_kind::leaf && kind != node_kind::literal && kind != node_kind::count; }
     SINTER_INLINE bool operator==(const node_value& other) const {
         if (kind != other.kind || op != other.op || arity != other.arity || bits != other.bits || literal != other.literal)
             return false;

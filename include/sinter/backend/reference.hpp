@@ -408,13 +408,13 @@ struct reference_executor {
     template <class Assignment>
     status launch(const Assignment& assigned) const {
         using kernel = kernel_facts<Assignment>;
-        detail::binding_of<kernel> bound;
-        const void* pointer[detail::slots<kernel>::count];
-        const status checked = detail::bind<kernel, reference_executor>(assigned, bound, pointer);
+        sinter::detail::binding_of<kernel> bound;
+        const void* pointer[sinter::detail::slots<kernel>::count];
+        const status checked = sinter::detail::bind<kernel, reference_executor>(assigned, bound, pointer);
         if (!checked.ok() || bound.empty_output) return checked;
         [[maybe_unused]] const float_environment exact;
-        return detail::reference_evaluation<kernel, Assignment, reference_executor>{assigned}.run(make_indices<kernel::node_count>{},
-                                                                                                 make_indices<kernel::output_count>{});
+        return sinter::detail::reference_evaluation<kernel, Assignment, reference_executor>{assigned}.run(
+            make_indices<kernel::node_count>{}, make_indices<kernel::output_count>{});
     }
 };
 inline constexpr reference_executor reference{};

@@ -77,9 +77,9 @@ SINTER_INLINE detail::applied<fma_op, First, Second, Third> fma(First&& x, Secon
 }
 
 // Exact remainders (A3): `fmod` takes the sign of the dividend, `remainder` that of the divisor; integers by A2.
-SINTER_OPERATION_2(fmod_op, "fmod", arithmetic_no_f64, 20, fmod(x, y))
-SINTER_OPERATION_2(remainder_op, "remainder", arithmetic_no_f64, 24, remainder(x, y))
-SINTER_OPERATION_2(floor_divide_op, "floor_divide", arithmetic_no_f64, 24, floor_divide(x, y))
+SINTER_OPERATION_2(fmod_op, "fmod", arithmetic, 20, fmod(x, y))
+SINTER_OPERATION_2(remainder_op, "remainder", arithmetic, 24, remainder(x, y))
+SINTER_OPERATION_2(floor_divide_op, "floor_divide", arithmetic, 24, floor_divide(x, y))
 SINTER_OPERATION_2(pow_op, "pow", arithmetic_no_f64, 60, pow(x, y))
 SINTER_FUNCTION_2(fmod, fmod_op)
 SINTER_FUNCTION_2(remainder, remainder_op)

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The state of reductions while a driver runs them: types of a fold over a lane family, one member per fold of a pass, what
+// is done to all lanes of a state, and the fold of row values one element at a time. No loop over memory here.
+#pragma once
+
+#include "evaluate.hpp"
+#include "order.hpp"
+
+namespace sinter::detail {
+
+/// Types of reduction `Instance` over a family.
+template <class Kernel, class Family, int Instance>
+struct fold_types {
+    using monoid = typename evaluator<Kernel, Family>::template op_of_instance<Instance>::monoid;
+    using element = type_of<Kernel::facts.argument_type[Kernel::table.at[Instance].node][0]>;
+    using value = typename Family::template value<element>;
+    static constexpr bool two_phase = monoids::is_two_phase<monoid>;
+    using state = decltype(monoid::template identity<value>());
+    static SINTER_INLINE auto find_second() {
+        if constexpr (two_phase)
+            return monoid::template identity_second<value>();
+        else
+            return monoid::template identity<value>();
+    }
+    static SINTER_INLINE auto find_summary() {
+        if constexpr (two_phase)
+            return monoid::template nothing<value>();
+        else
+            return monoid::template identity<value>();
+    }
+    using second_state = decltype(find_second());
+    using summary = decltype(find_summary());
+    using context = state;  // what `settle` gives: fields like the first phase's
+};
+
+/// Selects one of a fold's types.
+struct pick_state {
+    template <class Types>
+    using type = typename Types::state;
+};
+struct pick_second {
+    template <class Types>
+    using type = typename Types::second_state;
+};
+struct pick_summary {
+    template <class Types>
+    using type = typename Types::summary;
+};
+struct pick_value {
+    template <class Types>
+    using type = typename Types::value;
+};
+
+/// One member per reduction of a list.
+template <class Kernel, class Family, class Pick, class List>
+struct bundle;
+template <class Kernel, class Family, class Pick, int... Instance>
+struct bundle<Kernel, Family, Pick, indices<Instance...>>
+    : slot<Instance, typename Pick::template type<fold_types<Kernel, Family, Instance>>>... {};
+template <class Kernel, class Family, class Pick, int Instance>
+using bundle_slot = slot<Instance, typename Pick::template type<fold_types<Kernel, Family, Instance>>>;
+
+struct spread_lane {
+    template <class Value>
+    SINTER_INLINE Value operator()(Value value) const {
+        if constexpr (Value::width == 1)
+            return value;
+        else
+            return Value(first(value));
+    }
+};
+template <class Mask>
+struct select_lanes {
+    Mask mask;
+    template <class Value>
+    SINTER_INLINE Value operator()(Value yes, Value no) const {
+        return select(mask, yes, no);
+    }
+};
+template <int Stride>
+struct exchange_lanes {
+    template <class Value>
+    SINTER_INLINE Value operator()(Value value) const {
+        return exchange<Stride>(value);
+    }
+};
+
+/// Values of rows folded by the lane rule, one element at a time: at most one value per row arrives.
+template <class Kernel, class Family, int Instance>
+struct outer_fold {
+    using one_family = scalar_family;
+    using types = fold_types<Kernel, one_family, Instance>;
+    using monoid = typename types::monoid;
+    using element = typename types::element;
+    using value = typename types::value;
+    using summary = typename types::summary;
+    element buffer[order::segment];
+    summary stack[order::stack_depth];
+    int filled = 0, depth = 0;
+    i64 number = 0;
+    element first_element{};
+
+    SINTER_INLINE void push(element x) {
+        if (number == 0 && filled == 0) first_element = x;
+        buffer[filled++] = x;
+        if (filled == order::segment) flush();
+    }
+    SINTER_SMALL void flush() {
+        summary now = fold_segment();
+        for (i64 level = number; level & 1; level >>= 1) now = merged(stack[--depth], now);
+        stack[depth++] = now;
+        ++number;
+        filled = 0;
+    }
+    summary fold_segment() {
+        const value shift(first_element);
+        typename types::state lanes[order::lanes];
+        for (auto& lane : lanes) lane = monoid::template identity<value>();
+        for (int i = 0; i < filled; ++i) {
+            const value x(buffer[i]);
+            auto& state = lanes[i % order::lanes];
+            if constexpr (types::two_phase)
+                state = monoid::combine(state, monoid::lift(x, shift));
+            else if constexpr (monoids::takes_index<monoid>)
+                state = monoid::combine(state, monoid::lift(x, lane::scalar<i64>(number * order::segment + i)));
+            else
+                state = monoid::combine(state, monoid::lift(x));
+        }
+        for (int stride = order::lanes / 2; stride > 0; stride /= 2)
+            for (int l = 0; l < stride; ++l) lanes[l] = monoid::combine(lanes[l], lanes[l + stride]);
+        if constexpr (types::two_phase) {
+            const value count(sinter::convert<element>(i64(filled)));
+            const auto context = monoid::settle(lanes[0], count);
+            typename types::second_state seconds[order::lanes];
+            for (auto& second : seconds) second = monoid::template identity_second<value>();
+            for (int i = 0; i < filled; ++i)
+                seconds[i % order::lanes] = monoid::combine_second(seconds[i % order::lanes], monoid::lift_second(value(buffer[i]), shift, context));
+            for (int stride = order::lanes / 2; stride > 0; stride /= 2)
+                for (int l = 0; l < stride; ++l) seconds[l] = monoid::combine_second(seconds[l], seconds[l + stride]);
+            return monoid::close(context, seconds[0], count);
+        } else {
+            return lanes[0];
+        }
+    }
+    static summary merged(const summary& a, const summary& b) {
+        if constexpr (types::two_phase)
+            return monoid::merge(a, b);
+        else
+            return monoid::combine(a, b);
+    }
+    auto result() {
+        if (filled > 0) flush();
+        summary all = depth > 0 ? stack[--depth] : types::find_summary();
+        while (depth > 0) all = merged(stack[--depth], all);
+        return first(monoid::finalize(all));
+    }
+};
+
+}  // namespace sinter::detail
