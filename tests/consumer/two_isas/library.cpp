@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One source, built into a static library per instruction set: -DLIBRARY=<its name>.
+#include "formulas.hpp"
+#include <sinter/backend/cpu.hpp>
+
+namespace {
+void chain(input x, input w, matrix y) { si::run(si::cpu, y = formulas::chain(x, w)); }
+void norm(input x, input w, matrix y, per_row top) { si::run(si::cpu, si::tie(y, top) = formulas::norm(x, w)); }
+void statistics(input x, per_row variance, index_per_row where) { si::run(si::cpu, si::tie(variance, where) = formulas::statistics(x)); }
+void columns(bf16_input x, per_column y) { si::run(si::cpu, y = formulas::columns(x)); }
+void halves(strided_input x, half_matrix y) { si::run(si::cpu, y = si::cast<si::f16>(softmax(x))); }
+void fixed(const_small x, small y) { si::run(si::cpu, y = gelu(x) + 0.25f); }
+void relay(const library& other, input x, input w, matrix between, matrix y) {
+    si::run(si::cpu, between = formulas::chain(x, w));
+    other.chain(between, w, y);
+}
+float total(input x) { return si::eval(si::cpu, sum(x * 0.5f)); }
+si::tensor<float, si::extents<si::dyn, si::dyn>> doubled(input x) { return si::eval(si::cpu, x * 2.0f); }
+si::status split(input x, matrix y) { return si::try_run(si::split(si::cpu), y = formulas::parts(x)); }
+si::status by_reference(input x, input w, matrix y) { return si::try_run(si::reference, y = formulas::chain(x, w)); }
+si::status wrong(input x, matrix y) { return si::try_run(si::cpu, y = relu(x)); }
+bool throws(input x, matrix y) {
+    try {
+        si::run(si::cpu, y = relu(x));
+    } catch (const si::run_error& caught) {
+        return !caught.get_status().ok() && caught.what()[0] == '[';
+    }
+    return false;
+}
+void throws_through(input x, matrix y) { si::run(si::cpu, y = relu(x)); }
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+}  // namespace
+
+extern const library LIBRARY;
+const library LIBRARY{TEXT(LIBRARY), chain, norm, statistics, columns, halves, fixed, relay, total, doubled, split, by_reference, wrong, throws, throws_through};
