@@ -397,15 +397,6 @@ struct row_driver {
         /// Few instructions per element: the lane groups stay in registers, each step written out.
         static constexpr bool unrolled = work() <= 8;
 
-        static SINTER_FORCE_INLINE void full_segment(const row_context& original, const row_position& position, states& result,
-                                                     const contexts& context, const firsts& first_elements, i64 begin, i64 index_base) {
-            const assignment_type assigned = original.assigned;
-            const once_values once = original.once;
-            row_values row = original.row;
-            const row_position at = position;
-            unrolled_segment(row_context{assigned, original.bound, original.along, once, row, false}, at, result, context, first_elements,
-                             begin, index_base, make_indices<groups>{});
-        }
         /// Each lane group in a variable of its own (an array of them costs copies), all steps of a lane round written out.
         template <class Sequence>
         struct group_states;
@@ -416,12 +407,19 @@ struct row_driver {
             return static_cast<slot<Group, states>&>(all).value;
         }
         template <int... Group>
-        static SINTER_FORCE_INLINE void unrolled_segment(const row_context& in, const row_position& at, states& result,
+        static SINTER_FORCE_INLINE void unrolled_segment(const row_context& original, const row_position& position, states& result,
                                                          const contexts& context, const firsts& first_elements, i64 begin,
                                                          i64 index_base, indices<Group...>) {
+            const assignment_type assigned = original.assigned;
+            const once_values once = original.once;
+            row_values row = original.row;
+            const row_position at = position;
+            const row_context in{assigned, original.bound, original.along, once, row, false};
             group_states<indices<Group...>> all;
             const int started[] = {(start(group_of<Group>(all), list{}), 0)...};
             (void)started;
+            // In ascending order: walking a segment in two halves of the groups needs fewer registers but was slower, 0.97 in cache and
+            // 0.87 out of it.
             for (int q = 0; q < order::segment / order::lanes; ++q) {
                 const i64 round = begin + q * order::lanes;
                 const int stepped[] = {
@@ -503,7 +501,7 @@ struct row_driver {
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             if constexpr (unrolled)
                 if (length == order::segment && !in.packs) {
-                    full_segment(in, at, result, context, first_elements, begin, index_base);
+                    unrolled_segment(in, at, result, context, first_elements, begin, index_base, make_indices<groups>{});
                     return;
                 }
             any_segment(in, at, result, context, first_elements, begin, length, index_base);

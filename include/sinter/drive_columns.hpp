@@ -217,7 +217,8 @@ struct column_driver {
         const i64 count = in.along.columns;
         summaries stack[order::stack_depth_of_strips][strip];
         summaries result[strip];
-        for (int v = 0; v < in.vectors; ++v) rows::template nothing<Pass>(result[v], folds<Pass>{});
+        if (count == 0)
+            for (int v = 0; v < in.vectors; ++v) rows::template nothing<Pass>(result[v], folds<Pass>{});
         two_phase_bundle<Pass, pick_value> firsts[strip];
         if constexpr (rows::template pass_has_second<Pass>)
             if (count > 0) first_rows<Pass>(in, origin, firsts, two_phase_folds<Pass>{});
@@ -228,6 +229,11 @@ struct column_driver {
             typename one::states totals[strip];
             two_phase_bundle<Pass, pick_state> contexts[strip];
             sweep<Pass, 1>(in, origin, totals, contexts, firsts, begin, stop);
+            if constexpr (!rows::template pass_has_second<Pass>)
+                if (count <= order::column_segment) {  // the only segment, and its state is the result
+                    for (int v = 0; v < in.vectors; ++v) finalize<Pass>(totals[v], in.column[v], folds<Pass>{});
+                    return;
+                }
             two_phase_bundle<Pass, pick_second> seconds[strip];
             if constexpr (rows::template pass_has_second<Pass>) {
                 for (int v = 0; v < in.vectors; ++v) settle<Pass>(contexts[v], totals[v], stop - begin, two_phase_folds<Pass>{});
@@ -253,11 +259,12 @@ struct column_driver {
         }
         for (int v = 0; v < in.vectors; ++v) finalize<Pass>(result[v], in.column[v], folds<Pass>{});
     }
-    template <int Pass, int... Instance>
-    static SINTER_INLINE void finalize(const typename rows::template summaries<Pass>& from, row_values& column, indices<Instance...>) {
+    /// From summaries, or from the states of a fold with one phase (the same members).
+    template <int Pass, class Bundle, int... Instance>
+    static SINTER_INLINE void finalize(const Bundle& from, row_values& column, indices<Instance...>) {
         const int done[] = {0, (static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(column).value =
                                     fold_types<Kernel, Family, Instance>::monoid::finalize(
-                                        rows::template member<pick_summary, Instance>(from)),
+                                        static_cast<const bundle_slot<Kernel, Family, pick_summary, Instance>&>(from).value),
                                 0)...};
         (void)done;
     }
