@@ -25,14 +25,14 @@ struct call {
 /// What is around a value: known values and the element's place. Rows' own values have position 0.
 template <class Kernel, class Environment>
 struct frame {
-    using rows = row_driver<Kernel, family, false>;
+    using rows = row_driver<Kernel, family>;
     const call<Kernel>& in;
     const typename rows::once_values& once;
     const typename rows::row_values& row;
     const Environment& values;
     const i64* offset;  ///< of the row, in elements of each slot
     i64 position;
-    SINTER_INLINE i64 place(int slot) const { return offset[slot] + rows::lane_offset(in.along, slot, position); }
+    SINTER_INLINE i64 place(int slot) const { return offset[slot] + offset_at(in.along.lane, slot, position); }
     SINTER_INLINE const auto& operands() const { return in.assigned.operands; }
     SINTER_INLINE i64 folded_count(u32 folded) const {
         i64 product = 1;
@@ -65,7 +65,7 @@ struct frame {
 /// One thread's part of one row.
 template <class Kernel>
 struct worker {
-    using rows = row_driver<Kernel, family, false>;
+    using rows = row_driver<Kernel, family>;
     using eval = evaluator<Kernel, family>;
     template <int Pass, int Phase = 1>
     using phase = typename rows::template phase<Pass, Phase>;
@@ -105,7 +105,7 @@ struct worker {
         const int lane = int(threadIdx.x);
         Step::start(total, list);
         for (i64 i = begin + lane; i < stop; i += order::lanes)
-            with_element<Pass>(i, [&](const auto& here) { Step::template fold_in<false>(here, total, context, firsts, i, 1, list); });
+            with_element<Pass>(i, [&](const auto& here) { Step::fold_in(here, total, context, firsts, i, list); });
         __shared__ alignas(16) unsigned char memory[order::lanes * sizeof(total)];
         auto* const shared = reinterpret_cast<typename Step::states*>(memory);
         shared[lane] = total;
