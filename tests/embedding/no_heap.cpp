@@ -116,7 +116,8 @@ TEST_CASE("What is noexcept") {
     static_assert(noexcept(si::try_run(si::reference, assigned)));
     const auto threads = si::cpu.parallel(hook{}, 3);
     static_assert(noexcept(si::try_run(threads, assigned)));
-    static_assert(__is_trivially_copyable(decltype(assigned)));
+    using made = si::remove_cvref<decltype(assigned)>;
+    static_assert(__is_trivially_constructible(made, const made&) && __is_trivially_copyable(decltype(fixed::x)));
     static_assert(__is_trivially_copyable(decltype(si::cpu)) && __is_trivially_copyable(si::status));
     CHECK(si::try_run(threads, assigned).ok());
 }
