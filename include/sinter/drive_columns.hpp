@@ -487,20 +487,32 @@ struct host_launch {
         if constexpr (requires { Family::finish_streaming(); })
             if (bound.streams) Family::finish_streaming();
     }
-    /// Bytes of the outputs at and beyond which they are stored past the caches.
-    static SINTER_FORCE_INLINE bool outputs_exceed_caches(const loops<slots<Kernel>::count>& along) {
-        if constexpr (requires { Family::streaming_threshold; }) {
-            i64 bytes = 0;
-            for (int o = 0; o < Kernel::outputs; ++o)
-                if (Kernel::stores_elements(o)) bytes += dtype_size(Kernel::output_type[o]);
+    /// Bytes per element of the nest: of outputs, or of operands.
+    static constexpr i64 output_bytes() {
+        i64 bytes = 0;
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (Kernel::stores_elements(o)) bytes += dtype_size(Kernel::output_type[o]);
+        return bytes;
+    }
+    static constexpr i64 operand_bytes() {
+        i64 bytes = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (Kernel::table.at[i].kind == node_kind::leaf && Kernel::where[i] == site::element)
+                bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+        return bytes;
+    }
+    /// Whether so many bytes per element exceed what is worth keeping in the caches.
+    static SINTER_FORCE_INLINE bool exceeds_caches(const loops<slots<Kernel>::count>& along, i64 bytes) {
+        if constexpr (requires { Family::streaming_threshold; })
             return bytes * along.rows * along.columns * along.length >= Family::streaming_threshold;
-        } else
+        else
             return false;
     }
     template <bool Fast, class Hook>
     static SINTER_FORCE_INLINE void split(const assignment_type& assigned, const call_binding& given, const loops<slots<Kernel>::count>& along,
                                     const Hook& hook, int threads) {
-        const call_binding bound{given.bound, given.pointer, !Fast, outputs_exceed_caches(along)};
+        const call_binding bound{given.bound, given.pointer, !Fast, Fast && exceeds_caches(along, output_bytes() + operand_bytes()),
+                                 exceeds_caches(along, output_bytes())};
         const bool divisible_rows = Kernel::table.outer == 0 && along.rows >= threads;
         const bool divisible_lanes = Kernel::nest != nest_kind::rows && along.rows < threads && along.length >= 256 * i64(threads);
         if (threads <= 1 || (!divisible_rows && !divisible_lanes)) {

@@ -33,6 +33,7 @@ struct bound_call {
     const binding<Slots>& bound;
     const void* const* pointer;
     bool packs = false;    ///< operands don't all lie side by side along the lane
+    bool prefetches = false;  ///< operands and outputs together exceed the caches: fetch the next row early
     bool streams = false;  ///< the outputs exceed the caches: store past them where alignment allows
 };
 
