@@ -102,3 +102,21 @@ TEST_CASE("eval gives a tensor of the expression's shape and type, or a scalar")
     CHECK(dynamic.count() == 3);
     CHECK(same(si::eval(reference, mean(row<float>({1, 2, 6}), si::axes<0>, si::drop)), 3.0f));
 }
+TEST_CASE_TEMPLATE("the other names of integers: char, long and long long are elements", Type, char, long, unsigned long, long long, unsigned long long) {
+    Type x[3] = {100, 3, 7}, y[3] = {};
+    const auto in = si::view(x, si::extents<3>{}), out = si::view(y, si::extents<3>{});
+    si::run(reference, out = in + in);
+    CHECK(y[0] == static_cast<Type>(200));
+    CHECK(y[2] == 14);
+    CHECK(si::eval(reference, sum(in)) == 110);
+    CHECK(si::eval(reference, max(in)) == 100);
+    si::run(reference, out = si::cast<Type>(in * 0.5f));
+    CHECK(y[2] == 3);
+}
+TEST_CASE("assignments of one run read everything before they write") {
+    float a[2] = {1, 2}, b[2] = {10, 20};
+    const auto x = si::view(a, si::extents<2>{}), y = si::view(b, si::extents<2>{});
+    si::run(reference, y = x + 1, x = y + 1);
+    CHECK(b[1] == 3);
+    CHECK(a[1] == 21);
+}

@@ -226,19 +226,62 @@ struct binder {
                                                            binding<Slots>& out, i64& count) {
         for (int a = 0; a < axes; ++a) out.stride[index][a] = 0;
         count = 1;
+        u64 numbers = 0;
         for (int i = 0; i < slot.rank; ++i) {
-            const i64 size = from.size[i];
-            count *= size;
+            const i64 size = from.size[i], stride = from.stride[i];
+            count = i64(u64(count) * u64(size));
+            numbers |= u64(size) | magnitude(stride);
             if (!(slot.varies >> i & 1)) continue;
             i64& known = out.size[slot.axis[i]];
             if (known < 0) known = size;
             if (known != size) return at(error::size_mismatch, slot, i, known, size);
-            out.stride[index][slot.axis[i]] = size == 1 ? 0 : from.stride[i];
+            out.stride[index][slot.axis[i]] = size == 1 ? 0 : stride;
         }
-        if (slot.is_output && count > 0)
-            for (int i = 0; i < slot.rank; ++i)
-                if (from.stride[i] == 0 && from.size[i] > 1) return at(error::overlap, slot, i);
+        if (numbers >> (slot.rank <= 2 ? 28 : 7) && !is_addressable(slot, from, count)) return at(error::size_overflow, slot);
+        if (slot.is_output) {
+            u64 span = 0;
+            for (int i = slot.rank - 1; i >= 0; --i) {  // most often the steps are in order
+                if (from.size[i] <= 1) continue;
+                const u64 step = magnitude(from.stride[i]);
+                if (step <= span || step == 0) return count > 0 && meets_itself(slot, from) ? at(error::overlap, slot, i) : status{};
+                span += step * u64(from.size[i] - 1);
+            }
+        }
         return {};
+    }
+    static SINTER_FORCE_INLINE constexpr u64 magnitude(i64 stride) { return stride < 0 ? 0 - u64(stride) : u64(stride); }
+    /// Do the number of elements and every offset in bytes fit 64 bits? `count` becomes the number of elements.
+    static SINTER_SMALL constexpr bool is_addressable(const slot_facts& slot, const slot_state& from, i64& count) {
+        constexpr u64 most = ~u64(0) >> 1, farthest = most >> 7;  // 8 axes, elements of at most 8 bytes, and room for their sum
+        bool fits = true, empty = false;
+        u64 product = 1;
+        for (int i = 0; i < slot.rank; ++i) {
+            const u64 size = u64(from.size[i]);
+            if (size == 0) empty = true;
+            if (fits && size > 1) fits = (product | size) >> 31 == 0 || product <= most / size;
+            if (fits) product *= size;
+            const u64 step = magnitude(from.stride[i]);
+            if (size > 1 && step > 0) fits = fits && ((size | step) >> 28 == 0 || size - 1 <= farthest / step);
+        }
+        count = empty ? 0 : i64(product);
+        return fits || empty;
+    }
+    /// May two elements of an output lie in one place? No, if every step, from the shortest one on, is longer than what those before
+    /// it span together.
+    static SINTER_SMALL constexpr bool meets_itself(const slot_facts& slot, const slot_state& from) {
+        u64 span = 0;
+        u32 left = 0;
+        for (int i = 0; i < slot.rank; ++i) left |= u32(from.size[i] > 1) << i;
+        while (left) {
+            int shortest = -1;
+            for (int i = slot.rank - 1; i >= 0; --i)
+                if ((left >> i & 1) && (shortest < 0 || magnitude(from.stride[i]) < magnitude(from.stride[shortest]))) shortest = i;
+            const u64 step = magnitude(from.stride[shortest]);
+            if (step <= span) return true;
+            span += step * u64(from.size[shortest] - 1);
+            left &= ~(u32(1) << shortest);
+        }
+        return false;
     }
     /// After all slots: sizes that nothing gave are 1; reductions that need elements have some; is there anything to do?
     static constexpr status finish(const facts_type& facts, binding<Slots>& out) {
@@ -367,7 +410,7 @@ struct leaf_access {
             for (int i = rank - 1; i >= 0; --i) {
                 out.size[i] = sizes.size[i];
                 out.stride[i] = next;
-                next *= sizes.size[i];
+                next = i64(u64(next) * u64(sizes.size[i]));  // what doesn't fit is refused later
             }
         } else {
             for (int i = 0; i < rank; ++i) {

@@ -25,7 +25,7 @@ SINTER_INLINE void set_row_major_strides(view_state& view) {
     i64 next = 1;
     for (int i = view.sizes.rank - 1; i >= 0; --i) {
         view.stride[i] = next;
-        next *= view.sizes.size[i];
+        next = i64(u64(next) * u64(view.sizes.size[i]));  // what doesn't fit is refused when it is run
     }
 }
 

@@ -113,6 +113,16 @@ struct program {
     static constexpr int size = int(sizeof...(Nodes));
 };
 
+/// Whether two addresses of facts are one. Under -fsanitize=undefined or -fno-delete-null-pointer-checks g++ takes any two objects
+/// for possibly absent and finds no constant in the comparison of different ones; that of an object with itself is always one.
+SINTER_INLINE bool same_facts(const op_facts* left, const op_facts* right) {
+#if SINTER_GCC && !SINTER_NVCC
+    return __builtin_constant_p(left == right) ? left == right : !SINTER_CONSTANT_EVALUATED && left == right;
+#else
+    return left == right;
+#endif
+}
+
 /// A node as a value.
 struct node_value {
     node_kind kind = node_kind::leaf;
@@ -125,7 +135,7 @@ struct node_value {
     /// Whether the node names an operation. By kind: a sanitized build can't compare an address with null in a constant.
     SINTER_INLINE bool has_op() const { return kind != node_kind::leaf && kind != node_kind::literal && kind != node_kind::count; }
     SINTER_INLINE bool operator==(const node_value& other) const {
-        if (kind != other.kind || op != other.op || arity != other.arity || bits != other.bits || literal != other.literal)
+        if (kind != other.kind || !same_facts(op, other.op) || arity != other.arity || bits != other.bits || literal != other.literal)
             return false;
         for (int i = 0; i < arity; ++i)
             if (argument[i] != other.argument[i]) return false;

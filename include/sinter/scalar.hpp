@@ -195,16 +195,26 @@ SINTER_INLINE dtype promote_scalar(dtype tensor, dtype scalar) {
     return tensor == dtype::boolean ? dtype::u8 : tensor;  // a bool in arithmetic counts as u8
 }
 
+namespace detail {
+template <class Storage, bool Known = is_scalar_v<Storage>>
+struct type_of_storage {
+    using type = Storage;
+};
+template <class Storage>
+struct type_of_storage<Storage, true> : type_of_dtype<dtype_of<Storage>> {};
+}  // namespace detail
+
 // ---- storage codec ----------------------------------------------------------------------------------------------------------
 
 /// How memory holds values of a type: `compute` is what arithmetic sees, `decode` gets there, `encode` comes back, rounding
 /// once from any number that isn't a storage type itself. Specialise it, with `dtype_tag`, for a new storage type.
+/// The other names of an integer, `char` and one of `long` and `long long`, compute as the type that `dtype` names.
 template <class Storage>
 struct codec {
-    using compute = Storage;
+    using compute = typename detail::type_of_storage<Storage>::type;
     static constexpr bool identity = true;
-    static SINTER_INLINE compute decode(Storage value) { return value; }
-    static SINTER_INLINE Storage encode(compute value) { return value; }
+    static SINTER_INLINE compute decode(Storage value) { return static_cast<compute>(value); }
+    static SINTER_INLINE Storage encode(compute value) { return static_cast<Storage>(value); }
 };
 
 template <class Storage>

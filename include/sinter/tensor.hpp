@@ -183,7 +183,7 @@ public:
         : tensor(Extents{}) {}
     SINTER_FORCE_INLINE explicit tensor(const Extents& sizes) : extents_(sizes) {
         const i64 count = sizes.sizes().count();
-        if (count > 0) {
+        if (count > 0 && count <= i64(~u64(0) >> 1) / i64(sizeof(Type))) {
             data_ = static_cast<Type*>(
                 ::operator new(static_cast<std::size_t>(count) * sizeof(Type), std::align_val_t{64}, std::nothrow));
             if (data_)

@@ -7,7 +7,7 @@
 //
 // A monoid is a struct of static functions over lane values:
 //     name; template <class Value> identity() -> fields<...>; lift(x) or, with `uses_index`, lift(x, index);
-//     combine(a, b), associative; finalize(state) -> Value;  `rule`: what is folded and what comes out.
+//     combine(a, b), associative and commutative (neighbours meet in different lanes); finalize(state) -> Value;  `rule`: what is folded and what comes out.
 // A two-phase monoid also says how a segment is summarised: `settle` after the first phase, `lift_second` / `combine_second`
 // in the second one, `close`, and `merge` of summaries. It sees the first element of the row.
 #pragma once
