@@ -22,7 +22,7 @@ static_assert(!fits({2, {3, 4}}, {1, {4}}) && !fits({1, {4}}, {1, {1}}) && !fits
 
 using vector_view = si::tensor_view<float, si::extents<4>>;
 constexpr vector_view nowhere(nullptr);
-static_assert(__is_trivially_copyable(decltype(nowhere = nowhere * 2)));
+static_assert(is_passed_by_bytes<decltype(nowhere = nowhere * 2)>);
 }  // namespace
 
 TEST_CASE("an assignment runs nothing until it is run, and can be run again") {

@@ -25,7 +25,7 @@ template <class Expression>
 constexpr int leaf_count = leaf_counter<typename si::remove_cvref<Expression>::leaves>::value;
 
 using direct = decltype(relu(null_view + null_view) * 0.5f);
-static_assert(__is_trivially_copyable(direct) && __is_empty(direct::program_type));
+static_assert(is_passed_by_bytes<direct> && __is_empty(direct::program_type));
 static_assert(leaf_count<direct> == 3);                              // two views and a scalar
 static_assert(sizeof(direct) == 2 * sizeof(float*) + sizeof(float*));  // two pointers, one padded float: shapes are static
 static_assert(node_count<direct> == 6);

@@ -12,8 +12,13 @@ template <class Sequence>
 struct sum_of_indices;
 template <int... Index>
 struct sum_of_indices<si::indices<Index...>> {
-    static constexpr int value = (Index + ... + 0);
     static constexpr int count = int(sizeof...(Index));
+    static constexpr int value = [] {  // no fold: clang nests at most 256
+        const int all[] = {0, Index...};
+        int sum = 0;
+        for (const int index : all) sum += index;
+        return sum;
+    }();
 };
 
 static_assert(si::is_same<si::conditional<true, int, char>, int>);

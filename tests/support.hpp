@@ -30,6 +30,11 @@ using si::u8;
 inline constexpr float infinity = __builtin_huge_valf();
 inline constexpr float nan = __builtin_nanf("");
 
+/// May be handed over in registers and to a kernel byte by byte. (Views have a deleted assignment; clang therefore doesn't call
+/// what holds them trivially copyable, which g++ does.)
+template <class Type>
+constexpr bool is_passed_by_bytes = std::is_trivially_copy_constructible_v<Type> && std::is_trivially_destructible_v<Type>;
+
 template <class Type>
 using row_of = si::tensor<Type, si::extents<dyn>>;
 

@@ -2,6 +2,8 @@
 // Views and the small owner: what they cost, what they hold, which containers they take, element access by strides.
 #include <doctest/doctest.h>
 
+#include <type_traits>
+
 #include <sinter/tensor.hpp>
 
 #include <array>
@@ -27,7 +29,7 @@ static_assert(sizeof(si::tensor_view<float, si::extents<dyn, 4, dyn>, si::stride
 
 template <class View>
 constexpr bool is_a_plain_value = __is_trivially_copyable(View) && __is_trivially_constructible(View, const View&) &&
-                                  __has_trivial_destructor(View);
+                                  std::is_trivially_destructible_v<View>;
 static_assert(is_a_plain_value<flat> && is_a_plain_value<fixed> && is_a_plain_value<steps>);
 // A silent rebind would be a trap, so views can't be copy-assigned.
 static_assert(!__is_assignable(flat&, const flat&) && !__is_assignable(fixed&, const fixed&));

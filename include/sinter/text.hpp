@@ -19,7 +19,7 @@ struct text_writer {
         if (bytes > 0) out[0] = '\0';
     }
     constexpr text_writer& add(char letter) {
-        if (length + 1 < capacity) {
+        if (static_cast<unsigned>(length) < static_cast<unsigned>(capacity > 0 ? capacity - 1 : 0)) {
             out[length] = letter;
             out[length + 1] = '\0';
         }

@@ -200,9 +200,9 @@ TEST_CASE("norms, any, all, drop and keep") {
     CHECK(same(si::eval(reference, any(x < -3, si::last_axis)), {false, true}));
     CHECK(same(si::eval(reference, all(x != 0, si::last_axis)), {true, false}));
     CHECK(same(si::eval(reference, prod(x, si::axes<0>)), {0.0f, -6.0f, -8.0f}));
-    const auto kept = si::eval(reference, sum(x, si::axes<0>));
+    const auto with_kept_axis = si::eval(reference, sum(x, si::axes<0>));
     const auto dropped = si::eval(reference, sum(x, si::axes<0>, si::drop));
-    static_assert(si::is_same<si::remove_cvref<decltype(kept)>, si::tensor<float, si::extents<1, 3>>>);
+    static_assert(si::is_same<si::remove_cvref<decltype(with_kept_axis)>, si::tensor<float, si::extents<1, 3>>>);
     static_assert(si::is_same<si::remove_cvref<decltype(dropped)>, si::tensor<float, si::extents<3>>>);
     CHECK(same(dropped, {1.0f, 1.0f, -2.0f}));
 }

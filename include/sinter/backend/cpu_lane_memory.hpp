@@ -218,11 +218,11 @@ SINTER_FORCE_INLINE void write_f16(void* to, vec<float, Width> value) {
     const Bits all = bits(value);
     const Bits magnitude = bit_and(all, Bits(0x7fffffff));
     const Bits sign = shift_right<16>(bit_xor(all, magnitude));
-    const Bits small = sub(bits(add(from_bits<float>(magnitude), vec<float, Width>(0.5f))), Bits(0x3f000000));
+    const Bits below_normal = sub(bits(add(from_bits<float>(magnitude), vec<float, Width>(0.5f))), Bits(0x3f000000));
     const Bits odd = bit_and(shift_right<13>(magnitude), Bits(1));
     const Bits normal = shift_right<13>(add(add(magnitude, Bits(0xc8000fffu)), odd));  // rebias by -112, round
     const Bits special = select(less(Bits(0x7f800000), magnitude), Bits(0x7e00), Bits(0x7c00));
-    const Bits finite = select(less(magnitude, Bits(0x38800000)), small, normal);
+    const Bits finite = select(less(magnitude, Bits(0x38800000)), below_normal, normal);
     const Bits code = select(less(magnitude, Bits(0x47800000)), finite, special);
     write_narrowed<u16, Width>(to, bit_or(code, sign).data);
 #endif
