@@ -43,6 +43,39 @@ struct slots {
     static SINTER_INLINE int of_output(int output) { return operands + output; }
 };
 
+/// The indices i < Selection::limit with Selection::test(i), as a type.
+template <class Selection>
+struct selected_indices {
+    static constexpr int count() {
+        int found = 0;
+        for (int i = 0; i < Selection::limit; ++i) found += Selection::test(i);
+        return found;
+    }
+    static constexpr int size = count();
+    static constexpr array<int, size> make() {
+        array<int, size> out{};
+        int next = 0;
+        for (int i = 0; i < Selection::limit; ++i)
+            if (Selection::test(i)) out[next++] = i;
+        return out;
+    }
+    static constexpr array<int, size> value = make();
+    template <class Sequence>
+    struct expand;
+    template <int... Index>
+    struct expand<indices<Index...>> {
+        using type = indices<value[Index]...>;
+    };
+    using type = typename expand<make_indices<size>>::type;
+};
+template <class Selection>
+using selected = typename selected_indices<Selection>::type;
+
+template <class Kernel>
+struct operand_instances {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) { return slots<Kernel>::is_operand(i); }
+};
 /// What a kernel asks of one slot.
 struct slot_facts {
     signed char operand = -1;         ///< index for messages: inputs first, then outputs; -1: a coordinate
@@ -477,27 +510,28 @@ constexpr SINTER_FORCE_INLINE shape run_time_shape(const Operands& operands) {
 
 /// The given views in slot order. A coordinate is an operand whose address is its value.
 template <class Kernel, int Instance, class Operands>
-constexpr SINTER_FORCE_INLINE void give_operand(slot_state* given, const Operands& operands) {
-    if constexpr (slots<Kernel>::is_operand(Instance)) {
-        slot_state& to = given[slots<Kernel>::of_instance(Instance)];
-        constexpr int node = Kernel::table.at[Instance].node;
-        if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf) {
-            constexpr int index = int(Kernel::node[node].bits);
-            using leaf = remove_cvref<decltype(get<index>(operands))>;
-            leaf_access<leaf>::fill(to, get<index>(operands));
-        } else {
-            view_state view;
-            view.sizes = run_time_shape<Kernel, node>(operands);
-            view.stride[normal_axis(Kernel::node[node].op->axis, view.sizes.rank)] = 1;
-            to.set(nullptr, view);
-        }
+constexpr SINTER_FORCE_INLINE void give_operand(slot_state& to, const Operands& operands) {
+    constexpr int node = Kernel::table.at[Instance].node;
+    if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf) {
+        constexpr int index = int(Kernel::node[node].bits);
+        using leaf = remove_cvref<decltype(get<index>(operands))>;
+        leaf_access<leaf>::fill(to, get<index>(operands));
+    } else {
+        view_state view;
+        view.sizes = run_time_shape<Kernel, node>(operands);
+        view.stride[normal_axis(Kernel::node[node].op->axis, view.sizes.rank)] = 1;
+        to.set(nullptr, view);
     }
 }
 template <class Kernel, class Operands, class Targets, int... Instance, int... Output>
 constexpr SINTER_FORCE_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets, indices<Instance...>, indices<Output...>) {
-    const int done[] = {0, (give_operand<Kernel, Instance>(given, operands), 0)...,
+    const int done[] = {0, (give_operand<Kernel, Instance>(given[slots<Kernel>::of_instance(Instance)], operands), 0)...,
                         (leaf_access<void>::fill(given[slots<Kernel>::of_output(Output)], get<Output>(targets)), 0)...};
     (void)done;
+}
+template <class Kernel, class Operands, class Targets>
+constexpr SINTER_FORCE_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets) {
+    give_all<Kernel>(given, operands, targets, selected<operand_instances<Kernel>>{}, make_indices<Kernel::output_count>{});
 }
 
 template <class Kernel>
@@ -507,7 +541,7 @@ using binding_of = binding<slots<Kernel>::count>;
 template <class Kernel, class Tag, class Assignment>
 SINTER_FORCE_INLINE status bind(const Assignment& assigned, binding_of<Kernel>& out, const void** pointer) {
     slot_state given[slots<Kernel>::count];
-    give_all<Kernel>(given, assigned.operands, assigned.targets, make_indices<Kernel::instances>{}, make_indices<Kernel::output_count>{});
+    give_all<Kernel>(given, assigned.operands, assigned.targets);
     return binder<Tag, slots<Kernel>::count>::bind(binding_facts_of<Kernel>::value, binding_facts_of<Kernel>::steps(), given, out, pointer);
 }
 
