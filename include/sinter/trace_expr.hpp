@@ -104,9 +104,32 @@ struct trace_result {
     int output[max_outputs]{};
 };
 
+/// What a traced lambda may return: `count` values; 0 where a mistake was reported inside; none for anything else.
+template <class Type>
+struct results_of {
+    static constexpr int count = -1;
+};
+template <>
+struct results_of<traced> {
+    static constexpr int count = 1;
+};
+template <int Count>
+struct results_of<traced_outputs<Count>> {
+    static constexpr int count = Count;
+};
+template <>
+struct results_of<poison> {
+    static constexpr int count = 0;
+};
+template <class Rule, class... What>
+struct results_of<mistake<Rule, What...>> {
+    static constexpr int count = 0;
+};
+
 /// One trace of a lambda with `Parameters` parameters. The first nodes of the tape are the parameters.
 template <class Lambda, int Parameters>
 struct trace {
+    using parameters = make_indices<Parameters>;
     template <int... Index>
     static constexpr auto call(tape& on, indices<Index...>) {
         // Each emit happens before the call, left to right: parameter i is node i.
@@ -117,10 +140,6 @@ struct trace {
         out.output[0] = result.index;
         out.output_count = 1;
     }
-    /// A mistake inside the lambda was reported there: no outputs.
-    static constexpr void collect(trace_result&, const poison&) {}
-    template <class Rule, class... What>
-    static constexpr void collect(trace_result&, const mistake<Rule, What...>&) {}
     template <int Count>
     static constexpr void collect(trace_result& out, const traced_outputs<Count>& results) {
         for (int i = 0; i < Count; ++i) out.output[i] = results.value[i].index;
@@ -134,6 +153,31 @@ struct trace {
     static constexpr trace_result value = run();
     static constexpr int size = value.record.size;
 };
+
+// How a trace ended. Asked in this order, each where the one before says so: an error in the lambda's body then stays the only
+// message, since nothing is concluded from the record that it leaves.
+template <class Lambda, class Sequence>
+inline constexpr bool takes_values = false;
+template <class Lambda, int... Index>
+inline constexpr bool takes_values<Lambda, indices<Index...>> = requires { Lambda{}(traced{nullptr, Index}...); };
+/// Is it callable, but with another number of values? (A body with an error isn't callable at all.)
+template <class Lambda, int Parameters>
+constexpr bool takes_another_number() {
+    if constexpr (takes_values<Lambda, make_indices<Parameters>>)
+        return false;
+    else
+        return takes_values<Lambda, make_indices<0>> || takes_values<Lambda, make_indices<1>> || takes_values<Lambda, make_indices<2>> ||
+               takes_values<Lambda, make_indices<3>> || takes_values<Lambda, make_indices<4>> || takes_values<Lambda, make_indices<5>> ||
+               takes_values<Lambda, make_indices<6>> || takes_values<Lambda, make_indices<7>> || takes_values<Lambda, make_indices<8>>;
+}
+template <class Trace>
+using result_of_trace = decltype(Trace::call(some<tape&>(), typename Trace::parameters{}));
+/// The body compiles: its return type is known.
+template <class Trace>
+concept has_result = requires { results_of<result_of_trace<Trace>>::count; };
+/// It ran.
+template <class Trace>
+concept is_recorded = requires { typename number<Trace::value.output_count>; };
 
 template <class Trace, int Index>
 struct tape_at {

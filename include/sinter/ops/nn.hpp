@@ -35,7 +35,7 @@ struct log_softmax;
 template <i64... Axis>
 struct log_softmax<axes_t<Axis...>> {
     template <class Traced>
-    constexpr Traced operator()(Traced x) const { return x - logsumexp<axes_t<Axis...>, true>{}(x); }
+    constexpr Traced operator()(Traced x) const { return x - logsumexp<axes_t<Axis...>>{}(x); }
 };
 }  // namespace bodies
 
@@ -47,6 +47,11 @@ SINTER_INLINE detail::fused_result<bodies::softmax<axes_t<-1>>, Operand> softmax
 template <tensor_operand Operand, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::softmax<axes_t<Axis...>>, Operand> softmax(Operand&& x, axes_t<Axis...>) {
     return detail::fused_operator<bodies::softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, class Number>
+    requires is_scalar_v<Number>
+SINTER_INLINE typename detail::wrong_place<Operand, Number>::type softmax(Operand&&, Number) {
+    return {};
 }
 /// softmax(x, mask): mask is bool and broadcasts to x.
 template <tensor_operand Operand, tensor_operand Mask>
@@ -65,6 +70,11 @@ SINTER_INLINE detail::fused_result<bodies::log_softmax<axes_t<-1>>, Operand> log
 template <tensor_operand Operand, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::log_softmax<axes_t<Axis...>>, Operand> log_softmax(Operand&& x, axes_t<Axis...>) {
     return detail::fused_operator<bodies::log_softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, class Number>
+    requires is_scalar_v<Number>
+SINTER_INLINE typename detail::wrong_place<Operand, Number>::type log_softmax(Operand&&, Number) {
+    return {};
 }
 
 namespace bodies {
@@ -119,6 +129,11 @@ inline constexpr detail::fused_operator<bodies::rms_norm> rms_norm{};
 template <tensor_operand Operand, i64... Axis, operand Epsilon>
 SINTER_INLINE detail::fused_result<bodies::normalize<axes_t<Axis...>>, Operand, Epsilon> normalize(Operand&& x, axes_t<Axis...>, Epsilon&& eps) {
     return detail::fused_operator<bodies::normalize<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), static_cast<Epsilon&&>(eps));
+}
+template <tensor_operand Operand, class Number, operand Epsilon>
+    requires is_scalar_v<Number>
+SINTER_INLINE typename detail::wrong_place<Operand, Number>::type normalize(Operand&&, Number, Epsilon&&) {
+    return {};
 }
 /// Inference: batch_norm(x, mean, variance, weight, bias, eps) with x of shape (batch, channels, ...): the parameters have shape
 /// (channels, 1, ...) so that they broadcast along axis 1 (reshape them so; a view costs nothing).
@@ -176,7 +191,7 @@ struct cross_entropy {
     constexpr Traced operator()(Traced x, Traced target) const {
         const Traced hit = iota<-1>(x) == target;
         const Traced picked = sum(where(hit, x, 0.0f), last_axis);
-        return logsumexp<axes_t<-1>, true>{}(x) - picked;
+        return logsumexp<axes_t<-1>>{}(x) - picked;
     }
 };
 }  // namespace bodies
