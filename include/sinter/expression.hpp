@@ -407,7 +407,7 @@ SINTER_INLINE auto make_multi(list<Leaves...>, const pack<Leaves...>& operands) 
 template <class Lambda, class... Expressions>
 SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     constexpr int parameters = int(sizeof...(Expressions));
-    using recorded = trace<Lambda, parameters>;
+    using recorded = trace<Lambda, indices<Expressions::extents_type::rank...>>;
     using nodes = traced_nodes<recorded>;
     using result = inference<nodes, Expressions...>;
     using all = joined_programs<Expressions...>;
@@ -504,7 +504,7 @@ struct let_call {
 };
 }  // namespace detail
 
-/// Makes an operator of a captureless lambda over tensor values. The lambda is traced once per number of arguments; a value
+/// Makes an operator of a captureless lambda over tensor values. The lambda is traced once per ranks of its arguments; a value
 /// used twice in it is one node. Called on views it gives an expression; inside another lambda it is inlined.
 template <class Lambda>
 constexpr detail::fused_operator<Lambda> fused(Lambda) {

@@ -17,6 +17,7 @@ struct tape {
     int bucket[64]{};  ///< 1 + index of the newest node, 0 when empty
     int size = 0;
     bool overflow = false;
+    const int* parameter_rank = nullptr;  ///< ranks of the parameters, for bodies whose operations depend on them
 
     constexpr int emit(const node_value& wanted) {
         u64 hash = wanted.bits * 0x9E3779B97F4A7C15u + u64(wanted.kind);
@@ -98,6 +99,41 @@ constexpr traced emit_count(traced reduction) {
     return {reduction.on, reduction.on->emit({node_kind::count, {}, nullptr, 1, {reduction.index}, 0})};
 }
 
+/// The number of axes that a value has, whatever its sizes. Where an operation doesn't fit its operand the answer is of no use: the
+/// inference of shapes refuses the operation.
+constexpr int rank_of(const traced& value) {
+    int rank[max_nodes]{};
+    for (int i = 0; i <= value.index; ++i) {
+        const node_value& node = value.on->node[i];
+        for (int a = 0; a < node.arity; ++a)
+            if (rank[node.argument[a]] > rank[i]) rank[i] = rank[node.argument[a]];
+        if (node.kind == node_kind::leaf)
+            rank[i] = value.on->parameter_rank[node.bits];
+        else if (node.kind == node_kind::count)
+            rank[i] = 0;
+        else if (node.kind == node_kind::reduce && !node.op->keep)
+            rank[i] = node.op->all_axes || node.op->axes.count > rank[i] ? 0 : rank[i] - node.op->axes.count;
+        else if (node.kind == node_kind::index_map) {
+            const index_map_spec& map = node.op->map;
+            const i64 first = map.number[0], last = map.number[1];
+            switch (map.kind) {
+                case map_kind::reshape:
+                case map_kind::expand: rank[i] = map.count; break;
+                case map_kind::squeeze: rank[i] -= rank[i] > 0; break;
+                case map_kind::unsqueeze:
+                case map_kind::unflatten: ++rank[i]; break;
+                case map_kind::flatten: {
+                    const int from = normal_axis(first, rank[i]), to = normal_axis(last, rank[i]);
+                    if (from >= 0 && to > from) rank[i] -= to - from;
+                    break;
+                }
+                default: break;
+            }
+        }
+    }
+    return rank[value.index];
+}
+
 struct trace_result {
     tape record{};
     int output_count = 0;
@@ -126,10 +162,13 @@ struct results_of<mistake<Rule, What...>> {
     static constexpr int count = 0;
 };
 
-/// One trace of a lambda with `Parameters` parameters. The first nodes of the tape are the parameters.
-template <class Lambda, int Parameters>
-struct trace {
-    using parameters = make_indices<Parameters>;
+/// One trace of a lambda whose parameters have these ranks. The first nodes of the tape are the parameters.
+template <class Lambda, class Ranks>
+struct trace;
+template <class Lambda, int... Rank>
+struct trace<Lambda, indices<Rank...>> {
+    using parameters = make_indices<int(sizeof...(Rank))>;
+    static constexpr int rank[] = {Rank..., 0};
     template <int... Index>
     static constexpr auto call(tape& on, indices<Index...>) {
         // Each emit happens before the call, left to right: parameter i is node i.
@@ -147,7 +186,8 @@ struct trace {
     }
     static constexpr trace_result run() {
         trace_result out;
-        collect(out, call(out.record, make_indices<Parameters>{}));
+        out.record.parameter_rank = rank;
+        collect(out, call(out.record, parameters{}));
         return out;
     }
     static constexpr trace_result value = run();
