@@ -55,11 +55,11 @@ struct kind_of_operand {
 };
 template <class Type, class Extents, class Layout, class Space, int Alignment>
 struct kind_of_operand<tensor_view<Type, Extents, Layout, Space, Alignment>> {
-    static constexpr int value = operand_kind::view;
+    static constexpr int value = is_scalar_v<remove_cvref<Type>> ? operand_kind::view : operand_kind::poison;  // the class says why
 };
 template <class Type, class Extents>
 struct kind_of_operand<tensor<Type, Extents>> {
-    static constexpr int value = operand_kind::owner;
+    static constexpr int value = is_scalar_v<Type> ? operand_kind::owner : operand_kind::poison;
 };
 template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
 struct kind_of_operand<expression<Program, Root, Extents, Type, Weak, Leaves...>> {
@@ -409,14 +409,20 @@ SINTER_INLINE auto make_multi(list<Leaves...>, const pack<Leaves...>& operands) 
 template <class Lambda, class... Expressions>
 SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     constexpr int parameters = int(sizeof...(Expressions));
-    using recorded = trace<Lambda, parameters>;
+    using recorded = trace<Lambda, indices<Expressions::extents_type::rank...>>;
     using nodes = traced_nodes<recorded>;
     using result = inference<nodes, Expressions...>;
     using all = joined_programs<Expressions...>;
-    if constexpr (recorded::value.record.overflow)
-        return refused<mistake<rule::at_most_512_nodes>>{};
-    else if constexpr (recorded::value.output_count == 0)
+    if constexpr (!has_result<recorded>)
+        return poison{};  // the compiler said why
+    else if constexpr (results_of<result_of_trace<recorded>>::count < 0)
+        return refused<mistake<rule::lambda_gives_values, result_of_trace<recorded>>>{};
+    else if constexpr (results_of<result_of_trace<recorded>>::count == 0)
         return poison{};  // a mistake inside the lambda, reported there
+    else if constexpr (!is_recorded<recorded>)
+        return poison{};
+    else if constexpr (recorded::value.record.overflow)
+        return refused<mistake<rule::at_most_512_nodes>>{};
     else if constexpr (!is_same<verdict<nodes, result>, nothing_wrong>)
         return verdict<nodes, result>{};
     else if constexpr (all::leaf_count > max_leaves)
@@ -452,6 +458,8 @@ SINTER_HOST_DEVICE constexpr auto call_fused(Arguments&&... arguments) {
         return poison{};
     else if constexpr (!__is_empty(Lambda))
         return refused<mistake<rule::lambda_captures_nothing, Lambda>>{};
+    else if constexpr (takes_another_number<Lambda, int(sizeof...(Arguments))>())
+        return refused<mistake<rule::lambda_gives_values, number<i64(sizeof...(Arguments))>>>{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...))
         return inline_trace<Lambda>(static_cast<remove_cvref<Arguments>>(arguments)...);
     else if constexpr (!is_same<typename first_temporary<Arguments...>::type, void>)
@@ -497,7 +505,7 @@ struct let_call {
 };
 }  // namespace detail
 
-/// Makes an operator of a captureless lambda over tensor values. The lambda is traced once per number of arguments; a value
+/// Makes an operator of a captureless lambda over tensor values. The lambda is traced once per ranks of its arguments; a value
 /// used twice in it is one node. Called on views it gives an expression; inside another lambda it is inlined.
 template <class Lambda>
 constexpr detail::fused_operator<Lambda> fused(Lambda) {
