@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a CUDA kernel of this backend gets and how it reads memory: the kernel parameters, packs of elements in registers, the
+// frame through which the evaluator sees one element of a pack. No loop and no launch here.
+#pragma once
+
+#include "../drive.hpp"
+
+namespace sinter::detail::device {
+
+using family = scalar_family;
+
+/// Kernel parameters. Offsets count elements; a step along the lane of 1 with the bit in `wide` set means that whole packs are
+/// aligned in every row.
+template <class Kernel>
+struct parameters {
+    static constexpr int count = slots<Kernel>::count;
+    typename Kernel::assignment_type assigned;
+    const void* pointer[count];
+    i64 base[count];                        ///< coordinates at the origin
+    i64 lane_step[count];
+    u64 wide[(count + 63) / 64];
+    i64 rows, length;
+    i64 folded_size[max_loop_axes];         ///< sizes of the loop axes
+    int outer_axes;
+    u32 outer_size[max_loop_axes];
+    i64 outer_step[max_loop_axes][count];
+    SINTER_INLINE bool is_wide(int slot) const { return wide[slot / 64] >> slot % 64 & 1; }
+};
+
+/// `Count` elements as they lie in memory.
+template <class Storage, int Count>
+struct alignas(Count * sizeof(Storage) < 16 ? Count * sizeof(Storage) : 16) element_pack {
+    Storage at[Count];
+};
+
+// One access of 16 bytes each: `*(uint4*)p` may become four of 4.
+static __device__ __forceinline__ uint4 load_16(const void* from) {
+    uint4 out;
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(out.x), "=r"(out.y), "=r"(out.z), "=r"(out.w) : "l"(from) : "memory");
+    return out;
+}
+static __device__ __forceinline__ void store_16(void* to, uint4 value) {
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w) : "memory");
+}
+template <class Pack>
+__device__ __forceinline__ void load_whole(Pack& to, const void* from) {
+    if constexpr (sizeof(Pack) % 16 == 0) {
+#pragma unroll
+        for (int i = 0; i < int(sizeof(Pack) / 16); ++i) {
+            const uint4 word = load_16(static_cast<const char*>(from) + 16 * i);
+            __builtin_memcpy(reinterpret_cast<char*>(&to) + 16 * i, &word, 16);
+        }
+    } else {
+        to = *static_cast<const Pack*>(from);
+    }
+}
+template <class Pack>
+__device__ __forceinline__ void store_whole(void* to, const Pack& from) {
+    if constexpr (sizeof(Pack) % 16 == 0) {
+#pragma unroll
+        for (int i = 0; i < int(sizeof(Pack) / 16); ++i) {
+            uint4 word;
+            __builtin_memcpy(&word, reinterpret_cast<const char*>(&from) + 16 * i, 16);
+            store_16(static_cast<char*>(to) + 16 * i, word);
+        }
+    } else {
+        *static_cast<Pack*>(to) = from;
+    }
+}
+
+/// Facts that the kernels share: types, the number of elements in a pack.
+template <class Kernel>
+struct facts {
+    using rows = row_driver<Kernel, family>;
+    using eval = evaluator<Kernel, family>;
+    static constexpr int count = slots<Kernel>::count;
+    static constexpr int last = Kernel::levels + 1;
+    static constexpr bool stores_elements = Kernel::any_element_output();
+
+    static constexpr bool is_element_leaf(int i) {
+        return Kernel::table.at[i].kind == node_kind::leaf && Kernel::where[i] == site::element &&
+               (Kernel::table.at[i].free & Kernel::vector_bit) != 0;
+    }
+    template <int Instance>
+    static constexpr bool loads_pack = is_element_leaf(Instance);
+    struct element_leaves {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return is_element_leaf(i); }
+    };
+    /// The narrowest element fills 16 bytes, unless that makes packs of more than 32 bytes of another.
+    static constexpr int find_pack() {
+        int narrow = 8, broad = 1;
+        const auto look = [&](int size) {
+            if (size < narrow) narrow = size;
+            if (size > broad) broad = size;
+        };
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (is_element_leaf(i)) look(dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type));
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (Kernel::stores_elements(o)) look(dtype_size(Kernel::output_type[o]));
+        const int most = 32 / broad;
+        return 16 / narrow < most ? 16 / narrow : most;
+    }
+    static constexpr int pack = find_pack();
+
+    template <int Instance>
+    using pack_of = element_pack<typename rows::template storage_of<Instance>, pack>;
+    template <int Instance>
+    using pack_slot = slot<Instance, pack_of<Instance>>;
+    template <class List>
+    struct packs;
+    template <int... Instance>
+    struct packs<indices<Instance...>> : pack_slot<Instance>... {};
+    using operand_packs = packs<selected<element_leaves>>;
+    template <int Output>
+    using output_pack = element_pack<typename rows::template output_storage<Output>, pack>;
+    template <class List>
+    struct results;
+    template <int... Output>
+    struct results<indices<Output...>> : slot<Output, output_pack<Output>>... {};
+    using output_packs = results<selected<element_outputs<Kernel>>>;
+
+    /// Elements [position, position + pack) of a row whose slots begin at `offset`; `left`: how many there are.
+    template <int Instance>
+    static __device__ __forceinline__ void load_one(const parameters<Kernel>& in, operand_packs& to, const i64* offset, i64 position, i64 left) {
+        using storage = typename rows::template storage_of<Instance>;
+        constexpr int slot = slots<Kernel>::template place<Instance>;
+        auto& value = static_cast<pack_slot<Instance>&>(to).value;
+        const i64 step = in.lane_step[slot];
+        const storage* const from = static_cast<const storage*>(in.pointer[slot]) + offset[slot] + position * step;
+        if (in.is_wide(slot) && left >= pack) {
+            load_whole(value, from);
+        } else {
+#pragma unroll
+            for (int j = 0; j < pack; ++j) value.at[j] = j < left ? from[j * step] : storage{};
+        }
+    }
+    template <int... Instance>
+    static __device__ __forceinline__ void load(const parameters<Kernel>& in, operand_packs& to, const i64* offset, i64 position, i64 left,
+                                                indices<Instance...>) {
+        (load_one<Instance>(in, to, offset, position, left), ...);
+    }
+    template <int Output>
+    static __device__ __forceinline__ void store_one(const parameters<Kernel>& in, const output_packs& from, const i64* offset, i64 position, i64 left) {
+        using storage = typename rows::template output_storage<Output>;
+        constexpr int slot = slots<Kernel>::of_output(0) + Output;
+        const auto& value = static_cast<const sinter::slot<Output, output_pack<Output>>&>(from).value;
+        const i64 step = in.lane_step[slot];
+        storage* const to = static_cast<storage*>(const_cast<void*>(in.pointer[slot])) + offset[slot] + position * step;
+        if (in.is_wide(slot) && left >= pack) {
+            store_whole(to, value);
+        } else {
+#pragma unroll
+            for (int j = 0; j < pack; ++j)
+                if (j < left) to[j * step] = value.at[j];
+        }
+    }
+    template <int... Output>
+    static __device__ __forceinline__ void store_packs(const parameters<Kernel>& in, const output_packs& from, const i64* offset, i64 position,
+                                                       i64 left, indices<Output...>) {
+        (store_one<Output>(in, from, offset, position, left), ...);
+    }
+    /// Offsets of a row.
+    static __device__ __forceinline__ void offsets_of_row(const parameters<Kernel>& in, i64 row, i64 (&offset)[count]) {
+#pragma unroll
+        for (int s = 0; s < count; ++s) offset[s] = 0;
+        if (in.outer_axes == 1) {
+#pragma unroll
+            for (int s = 0; s < count; ++s) offset[s] = row * in.outer_step[0][s];
+        } else {
+            for (int a = in.outer_axes - 1; a >= 0; --a) {
+                const i64 size = in.outer_size[a], whole = row / size, index = row - whole * size;
+#pragma unroll
+                for (int s = 0; s < count; ++s) offset[s] += index * in.outer_step[a][s];
+                row = whole;
+            }
+        }
+    }
+
+    struct common {
+        const parameters<Kernel>& in;
+        const typename rows::once_values& once;
+        const typename rows::row_values& row;
+        const i64 (&offset)[count];
+        SINTER_INLINE const auto& operands() const { return in.assigned.operands; }
+        SINTER_INLINE i64 folded_count(u32 folded) const {
+            i64 product = 1;
+            for (int a = 0; a < Kernel::axes; ++a) product *= folded >> a & 1 ? in.folded_size[a] : 1;
+            return product;
+        }
+        template <int Instance>
+        SINTER_INLINE auto load_single() const {
+            using storage = typename rows::template storage_of<Instance>;
+            constexpr int slot = slots<Kernel>::template place<Instance>;
+            return family::value<compute_of<storage>>::load(static_cast<const storage*>(in.pointer[slot]) + offset[slot]);
+        }
+    };
+    /// Values of a row.
+    struct row_frame : common {
+        template <int Instance>
+        SINTER_INLINE const auto& value() const {
+            if constexpr (Kernel::where[Instance] == site::once)
+                return static_cast<const typename rows::template value_slot<Instance>&>(this->once).value;
+            else
+                return static_cast<const typename rows::template value_slot<Instance>&>(this->row).value;
+        }
+        template <int Instance>
+        SINTER_INLINE auto operand() const { return this->template load_single<Instance>(); }
+        template <int Instance>
+        SINTER_INLINE auto coordinate() const {
+            constexpr int slot = slots<Kernel>::template place<Instance>;
+            return family::value<i64>(this->in.base[slot] + this->offset[slot]);
+        }
+    };
+    /// Element `lane` of a pack that begins at `position`.
+    template <class Environment>
+    struct element_frame : common {
+        const operand_packs& loaded;
+        const Environment& values;
+        i64 position;
+        int lane;
+        template <int Instance>
+        SINTER_INLINE const auto& value() const {
+            if constexpr (Kernel::where[Instance] == site::once)
+                return static_cast<const typename rows::template value_slot<Instance>&>(this->once).value;
+            else if constexpr (Kernel::where[Instance] == site::row)
+                return static_cast<const typename rows::template value_slot<Instance>&>(this->row).value;
+            else
+                return static_cast<const typename rows::template value_slot<Instance>&>(values).value;
+        }
+        template <int Instance>
+        SINTER_INLINE auto operand() const {
+            if constexpr (loads_pack<Instance>) {
+                using element = compute_of<typename rows::template storage_of<Instance>>;
+                return family::value<element>::load(&static_cast<const pack_slot<Instance>&>(loaded).value.at[lane]);
+            } else {
+                return this->template load_single<Instance>();
+            }
+        }
+        template <int Instance>
+        SINTER_INLINE auto coordinate() const {
+            constexpr int slot = slots<Kernel>::template place<Instance>;
+            return family::value<i64>(this->in.base[slot] + this->offset[slot] + (position + lane) * this->in.lane_step[slot]);
+        }
+    };
+    template <int Output, class Frame>
+    static __device__ __forceinline__ void result_one(const Frame& frame, output_packs& to) {
+        auto& pack_of_output = static_cast<slot<Output, output_pack<Output>>&>(to).value;
+        lane::store(&pack_of_output.at[frame.lane], rows::template stored_value<Output>(frame));
+    }
+    /// Computes the outputs of a pack.
+    template <int... Output>
+    static __device__ __forceinline__ void results_of(const common& around, const operand_packs& loaded, output_packs& to, i64 position,
+                                                      indices<Output...>) {
+#pragma unroll
+        for (int j = 0; j < pack; ++j) {
+            typename rows::template pass_values<last> values;
+            const element_frame<typename rows::template pass_values<last>> frame{around, loaded, values, position, j};
+            eval::fill(values, frame, selected<needed_in_pass<Kernel, last>>{});
+            (result_one<Output>(frame, to), ...);
+        }
+    }
+    template <int Output>
+    static __device__ __forceinline__ void store_row_one(const row_frame& frame) {
+        constexpr int slot = slots<Kernel>::of_output(0) + Output;
+        using storage = typename rows::template output_storage<Output>;
+        lane::store(static_cast<storage*>(const_cast<void*>(frame.in.pointer[slot])) + frame.offset[slot], rows::template stored_value<Output>(frame));
+    }
+    template <int... Output>
+    static __device__ __forceinline__ void store_row(const row_frame& frame, indices<Output...>) {
+        (store_row_one<Output>(frame), ...);
+    }
+};
+
+}  // namespace sinter::detail::device
