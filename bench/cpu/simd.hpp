@@ -109,8 +109,9 @@ inline reduced reduce_exponent(vec x) {
     const vec n = sub(total, magic);
     return {fma(n, all(-0x1.7f7d1cp-20f), fma(n, all(-0x1.62e4p-1f), x)), bits(total)};
 }
-inline vec exp(vec x) {
-    const reduced at = reduce_exponent<254>(smaller(all(89.0f), larger(all(-104.0f), x)));
+/// For x <= 0: the bits of the general one.
+inline vec exp_nonpositive(vec x) {
+    const reduced at = reduce_exponent<190>(larger(all(-104.0f), x));
     vec p = all(0x1.6ab98p-10f);
     p = fma(p, at.rest, all(0x1.126d0cp-7f));
     p = fma(p, at.rest, all(0x1.55589ap-5f));
@@ -118,8 +119,7 @@ inline vec exp(vec x) {
     p = fma(p, at.rest, all(0x1.fffff8p-2f));
     p = fma(p, at.rest, all(1.0f));
     p = fma(p, at.rest, all(1.0f));
-    const ints half = conjunction(left<22>(at.power), all_ints(0xff800000u));
-    return mul(mul(p, from_bits(half)), from_bits(sub(left<23>(at.power), half)));
+    return mul(mul(p, from_bits(left<23>(at.power))), all(0x1p-63f));
 }
 inline vec exp_less_one(vec r) {
     vec p = all(0x1.6af49p-10f);
