@@ -15,6 +15,8 @@ namespace {
 using rows_view = si::tensor_view<float, si::extents<dyn, dyn>>;
 using assignment_type = decltype(rows_view(nullptr, 0, 0) = rows_view(nullptr, 0, 0) + 1);
 static_assert(noexcept(si::try_run(reference, static_cast<const assignment_type&>(*static_cast<assignment_type*>(nullptr)))));
+// An error leaves `run` as an exception here, of static shapes too: a null pointer, an overlap.
+static_assert(!noexcept(si::run(reference, static_cast<const assignment_type&>(*static_cast<assignment_type*>(nullptr)))));
 static_assert(__is_trivially_copyable(si::status) && sizeof(si::reference) == 1);
 }  // namespace
 

@@ -63,6 +63,7 @@ constexpr bool converts_silently(value_type from, dtype to) {
     if (from.type == to || is_float(to)) return true;
     if (from.weak) return is_integer(to) && !is_float(from.type);
     if (is_float(from.type) || to == dtype::boolean) return false;
+    if (from.type == dtype::u64) return false;  // promotion gives i64, which doesn't hold its upper half
     return from.type == dtype::boolean || promote(from.type, to) == to;
 }
 }  // namespace detail
@@ -108,7 +109,9 @@ template <class Output, class Right>
 SINTER_INLINE auto assign_checked(const Output& output, Right&& right) {
     constexpr int kind = operand_kind_of<Right>;
     using plain = remove_cvref<Right>;
-    if constexpr (kind == operand_kind::view || kind == operand_kind::owner)
+    if constexpr (operand_kind_of<Output> == operand_kind::poison)
+        return poison{};
+    else if constexpr (kind == operand_kind::view || kind == operand_kind::owner)
         return refused<mistake<rule::copy_is_by_name, printed<typename Output::extents_type>, printed<typename plain::extents_type>>>{};
     else if constexpr (value_count<plain> > 0)
         return refused<mistake<rule::tie_takes_every_value, number<1>, number<value_count<plain>>>>{};

@@ -5,6 +5,7 @@
 // Settings (define them before the first include, or in a header <sinter/ext/config.hpp> that is found by itself):
 //   SINTER_ACCEPT_FINITE_MATH   compile although clang's -ffast-math deletes NaN tests; gives up equal bits.
 //   SINTER_THROW(status)        what `run` does with an error instead of throwing (docs: errors).
+//   SINTER_THROW_IS_NOEXCEPT    promises that SINTER_THROW doesn't throw, so that `run` is noexcept; implied without exceptions.
 #pragma once
 
 #if defined(__has_include)

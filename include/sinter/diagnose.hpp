@@ -35,7 +35,7 @@ struct constant_fits {};            struct f64_not_yet {};              struct s
 struct memory_outlives_view {};     struct output_is_mutable {};
 struct lambda_captures_nothing {};  struct at_most_64_operands {};      struct at_most_512_nodes {};     struct let_takes_a_lambda {};
 struct copy_is_by_name {};          struct right_side_is_operand {};    struct tie_takes_every_value {}; struct run_takes_assignments {};
-struct executor_reaches_memory {};
+struct executor_reaches_memory {};  struct lambda_gives_values {};      struct axes_are_types {};
 struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct map_of_reduction {};      struct reshape_of_broadcast {};
 struct fits_one_kernel {};
 struct not_there_yet {};
@@ -119,6 +119,11 @@ struct mistake<rule::fold_has_elements, What...> {
                   "[SINTER-S028] this reduction has no value over nothing, and a folded axis has size 0. Hint: guard the call, or convert to float.");
 };
 template <class... What>
+struct mistake<rule::axes_are_types, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S029] axes are written axes<1> or axes<0, 2>, and drop comes after them; a number isn't an axis. Hint: mean(x, axes<1>), or last_axis.");
+};
+template <class... What>
 struct mistake<rule::reshape_keeps_count, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-S031] reshape keeps the number of elements. Hint: compare the products of both shapes.");
@@ -166,7 +171,7 @@ struct mistake<rule::f64_not_yet, What...> {
 template <class... What>
 struct mistake<rule::store_keeps_values, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-T011] storing this could lose values: float to integer, or to a narrower integer. Hint: cast<type>(x), or cast_wrap.");
+                  "[SINTER-T011] storing this could lose values: float to integer, or to an integer type that doesn't hold every value. Hint: cast<type>(x), or cast_wrap.");
 };
 template <class... What>
 struct mistake<rule::memory_outlives_view, What...> {
@@ -217,6 +222,11 @@ template <class... What>
 struct mistake<rule::run_takes_assignments, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E008] run takes view = expression, one or several. Hint: y = copy(x) copies; eval(executor, x) gives a tensor.");
+};
+template <class... What>
+struct mistake<rule::lambda_gives_values, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E010] the lambda of fused and let takes one value per operand and returns a value. Hint: outputs(a, b) returns several.");
 };
 template <class... What>
 struct mistake<rule::executor_reaches_memory, What...> {

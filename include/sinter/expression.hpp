@@ -55,11 +55,11 @@ struct kind_of_operand {
 };
 template <class Type, class Extents, class Layout, class Space, int Alignment>
 struct kind_of_operand<tensor_view<Type, Extents, Layout, Space, Alignment>> {
-    static constexpr int value = operand_kind::view;
+    static constexpr int value = is_scalar_v<remove_cvref<Type>> ? operand_kind::view : operand_kind::poison;  // the class says why
 };
 template <class Type, class Extents>
 struct kind_of_operand<tensor<Type, Extents>> {
-    static constexpr int value = operand_kind::owner;
+    static constexpr int value = is_scalar_v<Type> ? operand_kind::owner : operand_kind::poison;
 };
 template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
 struct kind_of_operand<expression<Program, Root, Extents, Type, Weak, Leaves...>> {
@@ -295,10 +295,12 @@ struct node_for<Op, node_kind::coordinate, indices<Root>> {
     using type = coordinate<Op, Root>;
 };
 
+template <class Program, int Root, class Extents, dtype Type, bool Weak, class Leaves>
+struct expression_over;
 template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
-SINTER_INLINE auto make_expression(list<Leaves...>, const pack<Leaves...>& operands) {
-    return expression<Program, Root, Extents, Type, Weak, Leaves...>{operands};
-}
+struct expression_over<Program, Root, Extents, Type, Weak, list<Leaves...>> {
+    using type = expression<Program, Root, Extents, Type, Weak, Leaves...>;
+};
 
 template <class Op, class... Expressions>
 SINTER_INLINE auto apply_direct(const Expressions&... arguments) {
@@ -313,8 +315,8 @@ SINTER_INLINE auto apply_direct(const Expressions&... arguments) {
         using node = typename node_for<Op, Op::facts.kind, typename all::roots>::type;
         using whole = typename append_program<typename all::program_type, program<node>>::type;
         constexpr value_type type = result::value.type[nodes::size - 1];
-        return make_expression<whole, all::nodes, extents_from<inferred_shape<result, nodes::size - 1>>, type.type, type.weak>(
-            typename all::leaves{}, join_operands(arguments...));
+        return typename expression_over<whole, all::nodes, extents_from<inferred_shape<result, nodes::size - 1>>, type.type, type.weak,
+                                        typename all::leaves>::type{join_operands(arguments...)};
     }
 }
 
@@ -407,14 +409,20 @@ SINTER_INLINE auto make_multi(list<Leaves...>, const pack<Leaves...>& operands) 
 template <class Lambda, class... Expressions>
 SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     constexpr int parameters = int(sizeof...(Expressions));
-    using recorded = trace<Lambda, parameters>;
+    using recorded = trace<Lambda, indices<Expressions::extents_type::rank...>>;
     using nodes = traced_nodes<recorded>;
     using result = inference<nodes, Expressions...>;
     using all = joined_programs<Expressions...>;
-    if constexpr (recorded::value.record.overflow)
-        return refused<mistake<rule::at_most_512_nodes>>{};
-    else if constexpr (recorded::value.output_count == 0)
+    if constexpr (!has_result<recorded>)
+        return poison{};  // the compiler said why
+    else if constexpr (results_of<result_of_trace<recorded>>::count < 0)
+        return refused<mistake<rule::lambda_gives_values, result_of_trace<recorded>>>{};
+    else if constexpr (results_of<result_of_trace<recorded>>::count == 0)
         return poison{};  // a mistake inside the lambda, reported there
+    else if constexpr (!is_recorded<recorded>)
+        return poison{};
+    else if constexpr (recorded::value.record.overflow)
+        return refused<mistake<rule::at_most_512_nodes>>{};
     else if constexpr (!is_same<verdict<nodes, result>, nothing_wrong>)
         return verdict<nodes, result>{};
     else if constexpr (all::leaf_count > max_leaves)
@@ -426,9 +434,8 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
         constexpr int output_count = recorded::value.output_count;
         if constexpr (output_count == 1) {
             constexpr int output = recorded::value.output[0];
-            return make_expression<whole, renumber::value[output], extents_from<inferred_shape<result, output>>,
-                                   result::value.type[output].type, result::value.type[output].weak>(typename all::leaves{},
-                                                                                                  join_operands(arguments...));
+            return typename expression_over<whole, renumber::value[output], extents_from<inferred_shape<result, output>>,
+                                   result::value.type[output].type, result::value.type[output].weak, typename all::leaves>::type{join_operands(arguments...)};
         } else {
             return make_multi<whole, typename output_nodes<recorded, renumber, make_indices<output_count>>::roots,
                               typename output_types<recorded, result, make_indices<output_count>>::type>(
@@ -451,6 +458,8 @@ SINTER_HOST_DEVICE constexpr auto call_fused(Arguments&&... arguments) {
         return poison{};
     else if constexpr (!__is_empty(Lambda))
         return refused<mistake<rule::lambda_captures_nothing, Lambda>>{};
+    else if constexpr (takes_another_number<Lambda, int(sizeof...(Arguments))>())
+        return refused<mistake<rule::lambda_gives_values, number<i64(sizeof...(Arguments))>>>{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...))
         return inline_trace<Lambda>(static_cast<remove_cvref<Arguments>>(arguments)...);
     else if constexpr (!is_same<typename first_temporary<Arguments...>::type, void>)
@@ -496,7 +505,7 @@ struct let_call {
 };
 }  // namespace detail
 
-/// Makes an operator of a captureless lambda over tensor values. The lambda is traced once per number of arguments; a value
+/// Makes an operator of a captureless lambda over tensor values. The lambda is traced once per ranks of its arguments; a value
 /// used twice in it is one node. Called on views it gives an expression; inside another lambda it is inlined.
 template <class Lambda>
 constexpr detail::fused_operator<Lambda> fused(Lambda) {

@@ -27,14 +27,19 @@ template <int Rank>
 struct stride_storage<strided, Rank> {
     i64 stride[Rank > 0 ? Rank : 1];
 };
-/// A view that could not be formed at run time has this size on an axis; `run` answers it with [SINTER-R005].
+/// A view that could not be formed at run time has this size on an axis; `run` answers it with [SINTER-R005]. Where all sizes are in
+/// the type, the first stride says it, beside a null pointer.
 inline constexpr i64 invalid_size = -2;
+inline constexpr i64 invalid_stride = i64(u64(1) << 63);
 }  // namespace detail
 
 /// A non-owning tensor of element type `Type` (const for read-only). `Alignment` is a promise about the pointer in bytes
 /// (0: the element's own). Trivially copyable; copy assignment is deleted, since a silent rebind would be a trap.
 template <class Type, class Extents, class Layout = row_major, class Space = host_memory, int Alignment = 0>
 class tensor_view : public detail::stride_storage<Layout, Extents::rank>, public Extents {
+    static_assert(is_scalar_v<remove_cvref<Type>>,
+                  "[SINTER-T007] this isn't an element type. Hint: float, double, f16, bf16, bool or an integer of at most 8 bytes; not long double, nor an enum.");
+
 public:
     using element = Type;
     using extents_type = Extents;
@@ -77,10 +82,16 @@ public:
 
     SINTER_INLINE Type* data() const { return pointer_; }
     SINTER_INLINE const Extents& get_extents() const { return *this; }
-    SINTER_INLINE i64 count() const { return this->sizes().count(); }
+    SINTER_INLINE shape sizes() const {
+        shape out = Extents::sizes();
+        if constexpr (!contiguous && Extents::is_static && rank > 0)
+            if (pointer_ == nullptr && this->stride[0] == detail::invalid_stride) out.size[0] = detail::invalid_size;
+        return out;
+    }
+    SINTER_INLINE i64 count() const { return sizes().count(); }
     SINTER_INLINE view_state state() const {
         view_state out;
-        out.sizes = this->sizes();
+        out.sizes = sizes();
         if constexpr (contiguous)
             set_row_major_strides(out);
         else
@@ -171,6 +182,9 @@ constexpr auto view(Container&& from, const extents<Sizes...>& sizes)
 /// of those that files with different instruction sets emit.
 template <class Type, class Extents>
 class tensor {
+    static_assert(is_scalar_v<Type>,
+                  "[SINTER-T007] this isn't an element type. Hint: float, double, f16, bf16, bool or an integer of at most 8 bytes; not long double, nor an enum.");
+
 public:
     using element = Type;
     using extents_type = Extents;

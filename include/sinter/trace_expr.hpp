@@ -17,6 +17,7 @@ struct tape {
     int bucket[64]{};  ///< 1 + index of the newest node, 0 when empty
     int size = 0;
     bool overflow = false;
+    const int* parameter_rank = nullptr;  ///< ranks of the parameters, for bodies whose operations depend on them
 
     constexpr int emit(const node_value& wanted) {
         u64 hash = wanted.bits * 0x9E3779B97F4A7C15u + u64(wanted.kind);
@@ -98,15 +99,76 @@ constexpr traced emit_count(traced reduction) {
     return {reduction.on, reduction.on->emit({node_kind::count, {}, nullptr, 1, {reduction.index}, 0})};
 }
 
+/// The number of axes that a value has, whatever its sizes. Where an operation doesn't fit its operand the answer is of no use: the
+/// inference of shapes refuses the operation.
+constexpr int rank_of(const traced& value) {
+    int rank[max_nodes]{};
+    for (int i = 0; i <= value.index; ++i) {
+        const node_value& node = value.on->node[i];
+        for (int a = 0; a < node.arity; ++a)
+            if (rank[node.argument[a]] > rank[i]) rank[i] = rank[node.argument[a]];
+        if (node.kind == node_kind::leaf)
+            rank[i] = value.on->parameter_rank[node.bits];
+        else if (node.kind == node_kind::count)
+            rank[i] = 0;
+        else if (node.kind == node_kind::reduce && !node.op->keep)
+            rank[i] = node.op->all_axes || node.op->axes.count > rank[i] ? 0 : rank[i] - node.op->axes.count;
+        else if (node.kind == node_kind::index_map) {
+            const index_map_spec& map = node.op->map;
+            const i64 first = map.number[0], last = map.number[1];
+            switch (map.kind) {
+                case map_kind::reshape:
+                case map_kind::expand: rank[i] = map.count; break;
+                case map_kind::squeeze: rank[i] -= rank[i] > 0; break;
+                case map_kind::unsqueeze:
+                case map_kind::unflatten: ++rank[i]; break;
+                case map_kind::flatten: {
+                    const int from = normal_axis(first, rank[i]), to = normal_axis(last, rank[i]);
+                    if (from >= 0 && to > from) rank[i] -= to - from;
+                    break;
+                }
+                default: break;
+            }
+        }
+    }
+    return rank[value.index];
+}
+
 struct trace_result {
     tape record{};
     int output_count = 0;
     int output[max_outputs]{};
 };
 
-/// One trace of a lambda with `Parameters` parameters. The first nodes of the tape are the parameters.
-template <class Lambda, int Parameters>
-struct trace {
+/// What a traced lambda may return: `count` values; 0 where a mistake was reported inside; none for anything else.
+template <class Type>
+struct results_of {
+    static constexpr int count = -1;
+};
+template <>
+struct results_of<traced> {
+    static constexpr int count = 1;
+};
+template <int Count>
+struct results_of<traced_outputs<Count>> {
+    static constexpr int count = Count;
+};
+template <>
+struct results_of<poison> {
+    static constexpr int count = 0;
+};
+template <class Rule, class... What>
+struct results_of<mistake<Rule, What...>> {
+    static constexpr int count = 0;
+};
+
+/// One trace of a lambda whose parameters have these ranks. The first nodes of the tape are the parameters.
+template <class Lambda, class Ranks>
+struct trace;
+template <class Lambda, int... Rank>
+struct trace<Lambda, indices<Rank...>> {
+    using parameters = make_indices<int(sizeof...(Rank))>;
+    static constexpr int rank[] = {Rank..., 0};
     template <int... Index>
     static constexpr auto call(tape& on, indices<Index...>) {
         // Each emit happens before the call, left to right: parameter i is node i.
@@ -117,10 +179,6 @@ struct trace {
         out.output[0] = result.index;
         out.output_count = 1;
     }
-    /// A mistake inside the lambda was reported there: no outputs.
-    static constexpr void collect(trace_result&, const poison&) {}
-    template <class Rule, class... What>
-    static constexpr void collect(trace_result&, const mistake<Rule, What...>&) {}
     template <int Count>
     static constexpr void collect(trace_result& out, const traced_outputs<Count>& results) {
         for (int i = 0; i < Count; ++i) out.output[i] = results.value[i].index;
@@ -128,12 +186,38 @@ struct trace {
     }
     static constexpr trace_result run() {
         trace_result out;
-        collect(out, call(out.record, make_indices<Parameters>{}));
+        out.record.parameter_rank = rank;
+        collect(out, call(out.record, parameters{}));
         return out;
     }
     static constexpr trace_result value = run();
     static constexpr int size = value.record.size;
 };
+
+// How a trace ended. Asked in this order, each where the one before says so: an error in the lambda's body then stays the only
+// message, since nothing is concluded from the record that it leaves.
+template <class Lambda, class Sequence>
+inline constexpr bool takes_values = false;
+template <class Lambda, int... Index>
+inline constexpr bool takes_values<Lambda, indices<Index...>> = requires { Lambda{}(traced{nullptr, Index}...); };
+/// Is it callable, but with another number of values? (A body with an error isn't callable at all.)
+template <class Lambda, int Parameters>
+constexpr bool takes_another_number() {
+    if constexpr (takes_values<Lambda, make_indices<Parameters>>)
+        return false;
+    else
+        return takes_values<Lambda, make_indices<0>> || takes_values<Lambda, make_indices<1>> || takes_values<Lambda, make_indices<2>> ||
+               takes_values<Lambda, make_indices<3>> || takes_values<Lambda, make_indices<4>> || takes_values<Lambda, make_indices<5>> ||
+               takes_values<Lambda, make_indices<6>> || takes_values<Lambda, make_indices<7>> || takes_values<Lambda, make_indices<8>>;
+}
+template <class Trace>
+using result_of_trace = decltype(Trace::call(some<tape&>(), typename Trace::parameters{}));
+/// The body compiles: its return type is known.
+template <class Trace>
+concept has_result = requires { results_of<result_of_trace<Trace>>::count; };
+/// It ran.
+template <class Trace>
+concept is_recorded = requires { typename number<Trace::value.output_count>; };
 
 template <class Trace, int Index>
 struct tape_at {

@@ -113,6 +113,9 @@ TEST_CASE("What is noexcept") {
                   view(per_row, si::extents<8, 1>{}), view(per_column, si::extents<1, 300>{}), view(whole, si::extents<>{})};
     const auto assigned = (a.y = softmax(a.x));
     static_assert(noexcept(si::try_run(si::cpu, assigned)));
+#if !defined(__cpp_exceptions)
+    static_assert(noexcept(si::run(si::cpu, assigned)));
+#endif
     static_assert(noexcept(si::try_run(si::reference, assigned)));
     const auto threads = si::cpu.parallel(hook{}, 3);
     static_assert(noexcept(si::try_run(threads, assigned)));

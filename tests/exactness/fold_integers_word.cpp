@@ -5,48 +5,8 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("i32 over first axes: sum prod min max mean argmax argmin any") {
-    tally counted("i32 over first axes: sum prod min max mean argmax argmin any");
-    fold_cases<1>(counted,
-                  types<kept<i64>, kept<i64>, kept<i32>, kept<i32>, kept<float>, kept<i64>, kept<i64>, kept<bool>>{},
-                  types<i32>{}, si::fused([](auto a) {
-        return si::outputs(sum(a, si::axes<0>), prod(a, si::axes<0>), min(a, si::axes<0>), max(a, si::axes<0>),
-                           mean(a, si::axes<0>), si::argmax(a, si::axes<0>), si::argmin(a, si::axes<0>),
-                           any(a, si::axes<0>));
-    }), 9000);
-}
-
-TEST_CASE("i32 over last axes: sum prod min max mean argmax argmin any") {
-    tally counted("i32 over last axes: sum prod min max mean argmax argmin any");
-    fold_cases<4>(counted,
-                  types<kept<i64>, kept<i64>, kept<i32>, kept<i32>, kept<float>, kept<i64>, kept<i64>, kept<bool>>{},
-                  types<i32>{}, si::fused([](auto a) {
-        return si::outputs(sum(a, si::last_axis), prod(a, si::last_axis), min(a, si::last_axis),
-                           max(a, si::last_axis), mean(a, si::last_axis), si::argmax(a, si::last_axis),
-                           si::argmin(a, si::last_axis), any(a, si::last_axis));
-    }), 9000);
-}
-
-TEST_CASE("u32 over first axes: sum prod min max mean argmax argmin any") {
-    tally counted("u32 over first axes: sum prod min max mean argmax argmin any");
-    fold_cases<1>(counted,
-                  types<kept<u64>, kept<u64>, kept<u32>, kept<u32>, kept<float>, kept<i64>, kept<i64>, kept<bool>>{},
-                  types<u32>{}, si::fused([](auto a) {
-        return si::outputs(sum(a, si::axes<0>), prod(a, si::axes<0>), min(a, si::axes<0>), max(a, si::axes<0>),
-                           mean(a, si::axes<0>), si::argmax(a, si::axes<0>), si::argmin(a, si::axes<0>),
-                           any(a, si::axes<0>));
-    }), 9000);
-}
-
-TEST_CASE("u32 over last axes: sum prod min max mean argmax argmin any") {
-    tally counted("u32 over last axes: sum prod min max mean argmax argmin any");
-    fold_cases<4>(counted,
-                  types<kept<u64>, kept<u64>, kept<u32>, kept<u32>, kept<float>, kept<i64>, kept<i64>, kept<bool>>{},
-                  types<u32>{}, si::fused([](auto a) {
-        return si::outputs(sum(a, si::last_axis), prod(a, si::last_axis), min(a, si::last_axis),
-                           max(a, si::last_axis), mean(a, si::last_axis), si::argmax(a, si::last_axis),
-                           si::argmin(a, si::last_axis), any(a, si::last_axis));
-    }), 9000);
-}
+using tested_signed = sinter::i32;
+#define TESTED_SIGNED "i32"
+using tested_unsigned = sinter::u32;
+#define TESTED_UNSIGNED "u32"
+#include "fold_integers.hpp"

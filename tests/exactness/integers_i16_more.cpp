@@ -5,19 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("i16: comparisons, logic") {
-    tally counted("i16: comparisons, logic");
-    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i16, i16>{},
-                     si::fused([](auto a, auto b) {
-        return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
-    }));
-}
-
-TEST_CASE("i16: fmod remainder floor_divide pow") {
-    tally counted("i16: fmod remainder floor_divide pow");
-    strided_cases(counted, types<i16, i16, i16, i16>{}, types<i16, i16>{}, si::fused([](auto a, auto b) {
-        return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
-    }));
-}
+using tested = sinter::i16;
+#define TESTED "i16"
+#include "integers_more.hpp"

@@ -5,19 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("i32: comparisons, logic") {
-    tally counted("i32: comparisons, logic");
-    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i32, i32>{},
-                     si::fused([](auto a, auto b) {
-        return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
-    }));
-}
-
-TEST_CASE("i32: fmod remainder floor_divide pow") {
-    tally counted("i32: fmod remainder floor_divide pow");
-    strided_cases(counted, types<i32, i32, i32, i32>{}, types<i32, i32>{}, si::fused([](auto a, auto b) {
-        return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
-    }));
-}
+using tested = sinter::i32;
+#define TESTED "i32"
+#include "integers_more.hpp"

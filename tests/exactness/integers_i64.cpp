@@ -5,29 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("i64: + - * / % neg abs sign") {
-    tally counted("i64: + - * / % neg abs sign");
-    pointwise_cases(counted, types<i64, i64, i64, i64, i64, i64, i64, i64>{}, types<i64, i64>{},
-                    si::fused([](auto a, auto b) {
-        return si::outputs(a + b, a - b, a * b, a / b, a % b, -a, abs(a), sign(a));
-    }));
-}
-
-TEST_CASE("i64: bits, shifts, minimum maximum") {
-    tally counted("i64: bits, shifts, minimum maximum");
-    strided_cases(counted, types<i64, i64, i64, i64, i64, i64, i64, i64>{}, types<i64, i64>{},
-                  si::fused([](auto a, auto b) {
-        return si::outputs(a & b, a | b, a ^ b, ~a, a << b, a >> b, minimum(a, b), maximum(a, b));
-    }));
-}
-
-TEST_CASE("i64: small shifts, wrapping chains, clamp, where, relu") {
-    tally counted("i64: small shifts, wrapping chains, clamp, where, relu");
-    strided_cases(counted, types<i64, i64, i64, i64, i64, i64, i64>{}, types<i64, i64, i64>{},
-                  si::fused([](auto a, auto b, auto c) {
-        return si::outputs(a << (b & 15), a >> (b & 15), (a + b) * (a - c), clamp(a, b, c), where(a < b, b, c),
-                           relu(a), si::cast<i64>(a + a));
-    }));
-}
+using tested = sinter::i64;
+#define TESTED "i64"
+#include "integers.hpp"

@@ -5,19 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("i64: comparisons, logic") {
-    tally counted("i64: comparisons, logic");
-    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i64, i64>{},
-                     si::fused([](auto a, auto b) {
-        return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
-    }));
-}
-
-TEST_CASE("i64: fmod remainder floor_divide pow") {
-    tally counted("i64: fmod remainder floor_divide pow");
-    strided_cases(counted, types<i64, i64, i64, i64>{}, types<i64, i64>{}, si::fused([](auto a, auto b) {
-        return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
-    }));
-}
+using tested = sinter::i64;
+#define TESTED "i64"
+#include "integers_more.hpp"

@@ -5,19 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("i8: comparisons, logic") {
-    tally counted("i8: comparisons, logic");
-    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<i8, i8>{},
-                     si::fused([](auto a, auto b) {
-        return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
-    }));
-}
-
-TEST_CASE("i8: fmod remainder floor_divide pow") {
-    tally counted("i8: fmod remainder floor_divide pow");
-    strided_cases(counted, types<i8, i8, i8, i8>{}, types<i8, i8>{}, si::fused([](auto a, auto b) {
-        return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
-    }));
-}
+using tested = sinter::i8;
+#define TESTED "i8"
+#include "integers_more.hpp"

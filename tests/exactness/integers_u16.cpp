@@ -5,29 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("u16: + - * / % neg abs sign") {
-    tally counted("u16: + - * / % neg abs sign");
-    pointwise_cases(counted, types<u16, u16, u16, u16, u16, u16, u16, u16>{}, types<u16, u16>{},
-                    si::fused([](auto a, auto b) {
-        return si::outputs(a + b, a - b, a * b, a / b, a % b, -a, abs(a), sign(a));
-    }));
-}
-
-TEST_CASE("u16: bits, shifts, minimum maximum") {
-    tally counted("u16: bits, shifts, minimum maximum");
-    strided_cases(counted, types<u16, u16, u16, u16, u16, u16, u16, u16>{}, types<u16, u16>{},
-                  si::fused([](auto a, auto b) {
-        return si::outputs(a & b, a | b, a ^ b, ~a, a << b, a >> b, minimum(a, b), maximum(a, b));
-    }));
-}
-
-TEST_CASE("u16: small shifts, wrapping chains, clamp, where, relu") {
-    tally counted("u16: small shifts, wrapping chains, clamp, where, relu");
-    strided_cases(counted, types<u16, u16, u16, u16, u16, u16, i64>{}, types<u16, u16, u16>{},
-                  si::fused([](auto a, auto b, auto c) {
-        return si::outputs(a << (b & 15), a >> (b & 15), (a + b) * (a - c), clamp(a, b, c), where(a < b, b, c),
-                           relu(a), si::cast<i64>(a + a));
-    }));
-}
+using tested = sinter::u16;
+#define TESTED "u16"
+#include "integers.hpp"

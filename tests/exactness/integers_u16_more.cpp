@@ -5,19 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("u16: comparisons, logic") {
-    tally counted("u16: comparisons, logic");
-    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<u16, u16>{},
-                     si::fused([](auto a, auto b) {
-        return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
-    }));
-}
-
-TEST_CASE("u16: fmod remainder floor_divide pow") {
-    tally counted("u16: fmod remainder floor_divide pow");
-    strided_cases(counted, types<u16, u16, u16, u16>{}, types<u16, u16>{}, si::fused([](auto a, auto b) {
-        return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
-    }));
-}
+using tested = sinter::u16;
+#define TESTED "u16"
+#include "integers_more.hpp"

@@ -5,19 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("u32: comparisons, logic") {
-    tally counted("u32: comparisons, logic");
-    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<u32, u32>{},
-                     si::fused([](auto a, auto b) {
-        return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
-    }));
-}
-
-TEST_CASE("u32: fmod remainder floor_divide pow") {
-    tally counted("u32: fmod remainder floor_divide pow");
-    strided_cases(counted, types<u32, u32, u32, u32>{}, types<u32, u32>{}, si::fused([](auto a, auto b) {
-        return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
-    }));
-}
+using tested = sinter::u32;
+#define TESTED "u32"
+#include "integers_more.hpp"

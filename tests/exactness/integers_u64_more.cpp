@@ -5,19 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("u64: comparisons, logic") {
-    tally counted("u64: comparisons, logic");
-    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<u64, u64>{},
-                     si::fused([](auto a, auto b) {
-        return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
-    }));
-}
-
-TEST_CASE("u64: fmod remainder floor_divide pow") {
-    tally counted("u64: fmod remainder floor_divide pow");
-    strided_cases(counted, types<u64, u64, u64, u64>{}, types<u64, u64>{}, si::fused([](auto a, auto b) {
-        return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
-    }));
-}
+using tested = sinter::u64;
+#define TESTED "u64"
+#include "integers_more.hpp"

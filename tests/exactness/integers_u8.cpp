@@ -5,27 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("u8: + - * / % neg abs sign") {
-    tally counted("u8: + - * / % neg abs sign");
-    pointwise_cases(counted, types<u8, u8, u8, u8, u8, u8, u8, u8>{}, types<u8, u8>{}, si::fused([](auto a, auto b) {
-        return si::outputs(a + b, a - b, a * b, a / b, a % b, -a, abs(a), sign(a));
-    }));
-}
-
-TEST_CASE("u8: bits, shifts, minimum maximum") {
-    tally counted("u8: bits, shifts, minimum maximum");
-    strided_cases(counted, types<u8, u8, u8, u8, u8, u8, u8, u8>{}, types<u8, u8>{}, si::fused([](auto a, auto b) {
-        return si::outputs(a & b, a | b, a ^ b, ~a, a << b, a >> b, minimum(a, b), maximum(a, b));
-    }));
-}
-
-TEST_CASE("u8: small shifts, wrapping chains, clamp, where, relu") {
-    tally counted("u8: small shifts, wrapping chains, clamp, where, relu");
-    strided_cases(counted, types<u8, u8, u8, u8, u8, u8, i64>{}, types<u8, u8, u8>{},
-                  si::fused([](auto a, auto b, auto c) {
-        return si::outputs(a << (b & 15), a >> (b & 15), (a + b) * (a - c), clamp(a, b, c), where(a < b, b, c),
-                           relu(a), si::cast<i64>(a + a));
-    }));
-}
+using tested = sinter::u8;
+#define TESTED "u8"
+#include "integers.hpp"

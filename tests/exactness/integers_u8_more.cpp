@@ -5,19 +5,6 @@
 #endif
 #include "harness.hpp"
 
-using namespace harness;
-
-TEST_CASE("u8: comparisons, logic") {
-    tally counted("u8: comparisons, logic");
-    contiguous_cases(counted, types<bool, bool, bool, bool, bool, bool, bool, bool, bool>{}, types<u8, u8>{},
-                     si::fused([](auto a, auto b) {
-        return si::outputs(a < b, a <= b, a > b, a >= b, a == b, a != b, a && b, a || b, !a);
-    }));
-}
-
-TEST_CASE("u8: fmod remainder floor_divide pow") {
-    tally counted("u8: fmod remainder floor_divide pow");
-    strided_cases(counted, types<u8, u8, u8, u8>{}, types<u8, u8>{}, si::fused([](auto a, auto b) {
-        return si::outputs(fmod(a, b), remainder(a, b), floor_divide(a, b), pow(a, b));
-    }));
-}
+using tested = sinter::u8;
+#define TESTED "u8"
+#include "integers_more.hpp"

@@ -171,6 +171,40 @@ TEST_CASE("C5: variance, one formula for every length, accurate far from zero") 
     CHECK(same(si::eval(reference, variance(row<float>({5}))), 0.0f));
     CHECK(same(si::eval(reference, variance(row<float>({5}), si::last_axis, 1)), {nan}));
 }
+TEST_CASE("every reduction takes nothing, axes, or axes and drop; variance a correction too") {
+    const auto x = grid<float>(si::extents<2, 2>{}, {1, 3, 2, 8});
+    const auto shapes = [](const auto& all, const auto& kept, const auto& dropped) {
+        using all_type = si::remove_cvref<decltype(all)>;
+        using kept_type = si::remove_cvref<decltype(kept)>;
+        using dropped_type = si::remove_cvref<decltype(dropped)>;
+        return si::is_same<typename all_type::extents_type, si::extents<>> && si::is_same<typename kept_type::extents_type, si::extents<2, 1>> &&
+               si::is_same<typename dropped_type::extents_type, si::extents<2>>;
+    };
+#define THREE_FORMS(function) CHECK(shapes(function(x), function(x, si::axes<1>), function(x, si::axes<1>, si::drop)))
+    THREE_FORMS(sum);
+    THREE_FORMS(prod);
+    THREE_FORMS((si::max));
+    THREE_FORMS((si::min));
+    THREE_FORMS(any);
+    THREE_FORMS(all);
+    THREE_FORMS(si::argmax);
+    THREE_FORMS(si::argmin);
+    THREE_FORMS(mean);
+    THREE_FORMS(variance);
+    THREE_FORMS(sum_square);
+    THREE_FORMS(norm_l1);
+    THREE_FORMS(norm_l2);
+    THREE_FORMS(logsumexp);
+    THREE_FORMS(si::fold<si::monoids::sum_of>);
+#undef THREE_FORMS
+    CHECK(same(si::eval(reference, variance(x)), 7.25f));
+    CHECK(same(si::eval(reference, variance(x, 1)), 29.0f / 3));
+    CHECK(same(si::eval(reference, variance(x, 0.5f)), 29.0f / 3.5f));
+    CHECK(same(si::eval(reference, variance(x, si::axes<1>, si::drop)), {1, 9}));
+    CHECK(same(si::eval(reference, si::let(x, [](auto v) { return v - variance(v, 1) * 3; })), {-28, -26, -27, -21}));
+    CHECK(same(si::eval(reference, si::let(x, [](auto v) { return variance(v, si::axes<1>, si::drop) + variance(v, si::axes<1>, 1, si::drop); })),
+               {3, 27}));
+}
 TEST_CASE("B3: argmax and argmin: first of equals, first NaN; pick::last the last") {
     const auto ties = row<float>({5, 1, 7, 1, 7, 1});
     CHECK(si::eval(reference, si::argmax(ties)) == 2);

@@ -35,7 +35,7 @@ struct log_softmax;
 template <i64... Axis>
 struct log_softmax<axes_t<Axis...>> {
     template <class Traced>
-    constexpr Traced operator()(Traced x) const { return x - logsumexp<axes_t<Axis...>, true>{}(x); }
+    constexpr Traced operator()(Traced x) const { return x - logsumexp<axes_t<Axis...>>{}(x); }
 };
 }  // namespace bodies
 
@@ -47,6 +47,11 @@ SINTER_INLINE detail::fused_result<bodies::softmax<axes_t<-1>>, Operand> softmax
 template <tensor_operand Operand, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::softmax<axes_t<Axis...>>, Operand> softmax(Operand&& x, axes_t<Axis...>) {
     return detail::fused_operator<bodies::softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, class Number>
+    requires is_scalar_v<Number>
+SINTER_INLINE typename detail::wrong_place<Operand, Number>::type softmax(Operand&&, Number) {
+    return {};
 }
 /// softmax(x, mask): mask is bool and broadcasts to x.
 template <tensor_operand Operand, tensor_operand Mask>
@@ -65,6 +70,11 @@ SINTER_INLINE detail::fused_result<bodies::log_softmax<axes_t<-1>>, Operand> log
 template <tensor_operand Operand, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::log_softmax<axes_t<Axis...>>, Operand> log_softmax(Operand&& x, axes_t<Axis...>) {
     return detail::fused_operator<bodies::log_softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, class Number>
+    requires is_scalar_v<Number>
+SINTER_INLINE typename detail::wrong_place<Operand, Number>::type log_softmax(Operand&&, Number) {
+    return {};
 }
 
 namespace bodies {
@@ -101,12 +111,30 @@ struct batch_norm {
         return (x - mean) * rsqrt(variance + eps) * weight + bias;
     }
 };
-/// x already split as (batch, groups, channels / groups, ...).
-template <class Axes>
-struct group_normalize {
+/// x is split as (batch, groups, channels / groups, ...) and normalised over all axes from the third on; the parameters stand at
+/// axes 1 and 2 of that, so they get as many axes of size 1 as x has behind its channels.
+template <i64 Groups>
+struct group_norm {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced bias, Traced eps) const {
-        return normalize<Axes>{}(x, eps) * weight + bias;
+        const int rank = detail::rank_of(x);
+        Traced scale = unflatten<0, Groups>(weight), shift = unflatten<0, Groups>(bias);
+        for (int i = 2; i < rank; ++i) {
+            scale = unsqueeze<-1>(scale);
+            shift = unsqueeze<-1>(shift);
+        }
+        return statistics(rank, unflatten<1, Groups>(x), eps) * scale + shift;
+    }
+    template <class Traced>
+    static constexpr Traced statistics(int rank, Traced split, Traced eps) {
+        switch (rank) {
+            case 3: return normalize<axes_t<2, 3>>{}(split, eps);
+            case 4: return normalize<axes_t<2, 3, 4>>{}(split, eps);
+            case 5: return normalize<axes_t<2, 3, 4, 5>>{}(split, eps);
+            case 6: return normalize<axes_t<2, 3, 4, 5, 6>>{}(split, eps);
+            case 7: return normalize<axes_t<2, 3, 4, 5, 6, 7>>{}(split, eps);
+            default: return normalize<axes_t<2>>{}(split, eps);  // two axes; with more than seven or less than two the split is refused
+        }
     }
 };
 }  // namespace bodies
@@ -120,53 +148,21 @@ template <tensor_operand Operand, i64... Axis, operand Epsilon>
 SINTER_INLINE detail::fused_result<bodies::normalize<axes_t<Axis...>>, Operand, Epsilon> normalize(Operand&& x, axes_t<Axis...>, Epsilon&& eps) {
     return detail::fused_operator<bodies::normalize<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), static_cast<Epsilon&&>(eps));
 }
+template <tensor_operand Operand, class Number, operand Epsilon>
+    requires is_scalar_v<Number>
+SINTER_INLINE typename detail::wrong_place<Operand, Number>::type normalize(Operand&&, Number, Epsilon&&) {
+    return {};
+}
 /// Inference: batch_norm(x, mean, variance, weight, bias, eps) with x of shape (batch, channels, ...): the parameters have shape
 /// (channels, 1, ...) so that they broadcast along axis 1 (reshape them so; a view costs nothing).
 inline constexpr detail::fused_operator<bodies::batch_norm> batch_norm{};
 
-namespace detail {
-template <i64 Position, i64 Rank, class Operand>
-SINTER_INLINE auto trailing_ones(Operand&& x) {
-    if constexpr (Position == Rank)
-        return as_expression(x);
-    else
-        return trailing_ones<Position + 1, Rank>(unsqueeze<-1>(static_cast<Operand&&>(x)));
-}
-template <class Sequence>
-struct axes_from_two;
-template <int... Index>
-struct axes_from_two<indices<Index...>> {
-    using type = axes_t<i64(Index + 2)...>;
-};
-}  // namespace detail
-namespace detail {
-/// group_norm with its mistakes passed on.
-template <i64 Groups, class Operand, class Weight, class Bias, class Epsilon>
-SINTER_INLINE auto apply_group_norm(Operand&& x, Weight&& weight, Bias&& bias, Epsilon&& eps) {
-    using split_op = map_op<map_kind::unflatten, 1, Groups>;
-    using parameter_op = map_op<map_kind::unflatten, 0, Groups>;
-    using verdict_type = first_wrong<decltype(map_verdict<split_op, Operand>()), decltype(map_verdict<parameter_op, Weight>()),
-                                     decltype(map_verdict<parameter_op, Bias>())>;
-    if constexpr (!is_same<verdict_type, nothing_wrong>)
-        return verdict_type{};
-    else {
-        const auto split = as_expression(apply_map_op<split_op>(static_cast<Operand&&>(x)));
-        constexpr int rank = remove_cvref<decltype(split)>::extents_type::rank - 1;
-        using statistics = typename axes_from_two<make_indices<rank - 1>>::type;
-        return call_fused<bodies::group_normalize<statistics>>(
-            split, trailing_ones<2, rank>(apply_map_op<parameter_op>(static_cast<Weight&&>(weight))),
-            trailing_ones<2, rank>(apply_map_op<parameter_op>(static_cast<Bias&&>(bias))), static_cast<Epsilon&&>(eps));
-    }
-}
-}  // namespace detail
 /// group_norm<Groups>(x, weight, bias, eps): x (batch, channels, ...), weight and bias (channels). The result has the shape
 /// (batch, Groups, channels / Groups, ...): assign it to `unflatten<1, Groups>(y)`, which costs nothing.
 template <i64 Groups, tensor_operand Operand, tensor_operand Weight, tensor_operand Bias, operand Epsilon>
-SINTER_INLINE auto group_norm(Operand&& x, Weight&& weight, Bias&& bias, Epsilon&& eps)
-    -> detail::outcome<decltype(detail::apply_group_norm<Groups>(static_cast<Operand&&>(x), static_cast<Weight&&>(weight),
-                                                                 static_cast<Bias&&>(bias), static_cast<Epsilon&&>(eps)))> {
-    return detail::apply_group_norm<Groups>(static_cast<Operand&&>(x), static_cast<Weight&&>(weight), static_cast<Bias&&>(bias),
-                                            static_cast<Epsilon&&>(eps));
+SINTER_INLINE detail::fused_result<bodies::group_norm<Groups>, Operand, Weight, Bias, Epsilon> group_norm(Operand&& x, Weight&& weight, Bias&& bias, Epsilon&& eps) {
+    return detail::call_fused<bodies::group_norm<Groups>>(static_cast<Operand&&>(x), static_cast<Weight&&>(weight),
+                                                          static_cast<Bias&&>(bias), static_cast<Epsilon&&>(eps));
 }
 
 namespace bodies {
@@ -176,7 +172,7 @@ struct cross_entropy {
     constexpr Traced operator()(Traced x, Traced target) const {
         const Traced hit = iota<-1>(x) == target;
         const Traced picked = sum(where(hit, x, 0.0f), last_axis);
-        return logsumexp<axes_t<-1>, true>{}(x) - picked;
+        return logsumexp<axes_t<-1>>{}(x) - picked;
     }
 };
 }  // namespace bodies

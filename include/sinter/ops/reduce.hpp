@@ -337,9 +337,23 @@ SINTER_INLINE detail::applied<reduction<Monoid, axes_t<Axis...>, false>, Operand
 }
 
 namespace detail {
+/// What may follow a reduction's operand: nothing, axes, or axes and drop.
+template <class Where>
+inline constexpr bool says_where = false;
+template <>
+inline constexpr bool says_where<list<>> = true;
+template <i64... Axis>
+inline constexpr bool says_where<list<axes_t<Axis...>>> = true;
+template <i64... Axis>
+inline constexpr bool says_where<list<axes_t<Axis...>, drop_t>> = true;
+/// Anything else, a number above all: axes are part of the program, so they are types.
+template <class Operand, class... Where>
+struct wrong_place {
+    using type = conditional<operand_kind_of<Operand> == operand_kind::poison, poison, mistake<rule::axes_are_types, Where...>>;
+};
 /// The return type of a reduction over `Where...`.
 template <class Monoid, class Operand, class... Where>
-struct fold_application {};
+struct fold_application : wrong_place<Operand, Where...> {};
 template <class Monoid, class Operand>
 struct fold_application<Monoid, Operand> : application<reduction<Monoid, every_axis_t, false>, Operand> {};
 template <class Monoid, class Operand, i64... Axis>
@@ -348,11 +362,38 @@ template <class Monoid, class Operand, i64... Axis>
 struct fold_application<Monoid, Operand, axes_t<Axis...>, drop_t> : application<reduction<Monoid, axes_t<Axis...>, false>, Operand> {};
 template <class Monoid, class Operand, class... Where>
 using folded = typename fold_application<Monoid, Operand, Where...>::type;
+template <class Monoid, class Operand, class... Where>
+SINTER_INLINE folded<Monoid, Operand, Where...> fold_where(Operand&& x, Where... where) {
+    if constexpr (says_where<list<Where...>>)
+        return fold<Monoid>(static_cast<Operand&&>(x), where...);
+    else
+        return {};
+}
+/// The same for a traced body.
+template <class Body, class Where, class Operand>
+struct body_application;
+template <class Body, class... Where, class Operand>
+struct body_application<Body, list<Where...>, Operand>
+    : conditional<says_where<list<Where...>>, fused_call<Body, Operand>, wrong_place<Operand, Where...>> {};
+template <class Body, class Where, class Operand>
+using folded_body = typename body_application<Body, Where, Operand>::type;
+template <class Body, class Where, class Operand>
+SINTER_INLINE folded_body<Body, Where, Operand> fold_body(Operand&& x) {
+    if constexpr (says_where<Where>)
+        return call_fused<Body>(static_cast<Operand&&>(x));
+    else
+        return {};
+}
 }  // namespace detail
+template <class Monoid, tensor_operand Operand, class Number>
+    requires is_scalar_v<Number>
+SINTER_INLINE typename detail::wrong_place<Operand, Number>::type fold(Operand&&, Number) {
+    return {};
+}
 #define SINTER_REDUCTION(function, ...)                            \
     template <tensor_operand Operand, class... Where>              \
     SINTER_INLINE detail::folded<__VA_ARGS__, Operand, Where...> (function)(Operand&& x, Where... where) { \
-        return fold<__VA_ARGS__>(static_cast<Operand&&>(x), where...); \
+        return detail::fold_where<__VA_ARGS__>(static_cast<Operand&&>(x), where...); \
     }
 // Each takes (x), (x, axes<...>) or (x, axes<...>, drop). Sums and products of integers are i64 or u64 (C3).
 SINTER_REDUCTION(sum, monoids::sum_of)
@@ -365,11 +406,11 @@ SINTER_REDUCTION(all, monoids::all_of)
 /// Index (i64) of the largest element in the linearised reduced axes; argmax<pick::last>(x, ...) takes the last of equals.
 template <pick Which = pick::first, tensor_operand Operand, class... Where>
 SINTER_INLINE detail::folded<monoids::arg_of<true, Which>, Operand, Where...> argmax(Operand&& x, Where... where) {
-    return fold<monoids::arg_of<true, Which>>(static_cast<Operand&&>(x), where...);
+    return detail::fold_where<monoids::arg_of<true, Which>>(static_cast<Operand&&>(x), where...);
 }
 template <pick Which = pick::first, tensor_operand Operand, class... Where>
 SINTER_INLINE detail::folded<monoids::arg_of<false, Which>, Operand, Where...> argmin(Operand&& x, Where... where) {
-    return fold<monoids::arg_of<false, Which>>(static_cast<Operand&&>(x), where...);
+    return detail::fold_where<monoids::arg_of<false, Which>>(static_cast<Operand&&>(x), where...);
 }
 
 // ------------------------------------------------------------------------------- reductions written from the others (C7)
@@ -407,80 +448,80 @@ struct norm_l2 {
     constexpr Traced operator()(Traced x) const { return sqrt(sum(x * x, Where{}...)); }
 };
 /// The maximum that is subtracted is kept as 1 so that it broadcasts back; the result's axes are as asked for.
-template <class Axes, bool Keep>
-struct logsumexp;
-template <i64... Axis, bool Keep>
-struct logsumexp<axes_t<Axis...>, Keep> {
+template <class... Where>
+struct logsumexp {
+    template <class Traced>
+    constexpr Traced operator()(Traced x) const {
+        const Traced top = (max)(x, Where{}...);
+        const Traced shift = where(is_finite(top), top, 0.0f);
+        return log(sum(exp(x - shift), Where{}...)) + shift;
+    }
+};
+template <i64... Axis>
+struct logsumexp<axes_t<Axis...>, drop_t> {
     template <class Traced>
     constexpr Traced operator()(Traced x) const {
         const Traced top = (max)(x, axes<Axis...>);
         const Traced shift = where(is_finite(top), top, 0.0f);
-        const Traced folded = exp(x - shift);
-        if constexpr (Keep)
-            return log(sum(folded, axes<Axis...>)) + shift;
-        else  // a maximum over the single kept element drops the axis
-            return log(sum(folded, axes<Axis...>, drop)) + (max)(shift, axes<Axis...>, drop);
-    }
-};
-template <bool Keep>
-struct logsumexp<every_axis_t, Keep> {
-    template <class Traced>
-    constexpr Traced operator()(Traced x) const {
-        const Traced top = (max)(x);
-        const Traced shift = where(is_finite(top), top, 0.0f);
-        return log(sum(exp(x - shift))) + shift;
+        // A maximum over the single kept element drops the axis.
+        return log(sum(exp(x - shift), axes<Axis...>, drop)) + (max)(shift, axes<Axis...>, drop);
     }
 };
 }  // namespace bodies
 
 /// sum / n, in f32 for integers (C5). NaN over nothing.
 template <tensor_operand Operand, class... Where>
-SINTER_INLINE detail::fused_result<bodies::mean<Where...>, Operand> mean(Operand&& x, Where...) {
-    return detail::fused_operator<bodies::mean<Where...>>{}(static_cast<Operand&&>(x));
+SINTER_INLINE detail::folded_body<bodies::mean<Where...>, list<Where...>, Operand> mean(Operand&& x, Where...) {
+    return detail::fold_body<bodies::mean<Where...>, list<Where...>>(static_cast<Operand&&>(x));
 }
-/// Sum of squared deviations / (n - correction); correction 0 is the population's, 1 the sample's. NaN over nothing.
+template <tensor_operand Operand, class... Where>
+SINTER_INLINE detail::folded_body<bodies::sum_square<Where...>, list<Where...>, Operand> sum_square(Operand&& x, Where...) {
+    return detail::fold_body<bodies::sum_square<Where...>, list<Where...>>(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, class... Where>
+SINTER_INLINE detail::folded_body<bodies::norm_l1<Where...>, list<Where...>, Operand> norm_l1(Operand&& x, Where...) {
+    return detail::fold_body<bodies::norm_l1<Where...>, list<Where...>>(static_cast<Operand&&>(x));
+}
+template <tensor_operand Operand, class... Where>
+SINTER_INLINE detail::folded_body<bodies::norm_l2<Where...>, list<Where...>, Operand> norm_l2(Operand&& x, Where...) {
+    return detail::fold_body<bodies::norm_l2<Where...>, list<Where...>>(static_cast<Operand&&>(x));
+}
+/// log of the sum of exponentials (C6): -inf over nothing or over -inf only, +inf with a +inf, NaN with a NaN.
+template <tensor_operand Operand, class... Where>
+SINTER_INLINE detail::folded_body<bodies::logsumexp<Where...>, list<Where...>, Operand> logsumexp(Operand&& x, Where...) {
+    return detail::fold_body<bodies::logsumexp<Where...>, list<Where...>>(static_cast<Operand&&>(x));
+}
+
+/// Sum of squared deviations / (n - correction); correction 0, when left out, is the population's, 1 the sample's. NaN over
+/// nothing. A number that follows x directly is the correction: variance(x, 1) is the sample's variance of all elements.
 template <tensor_operand Operand>
 SINTER_INLINE detail::fused_result<bodies::variance<>, Operand, float> variance(Operand&& x) {
-    return detail::fused_operator<bodies::variance<>>{}(static_cast<Operand&&>(x), 0.0f);
+    return detail::call_fused<bodies::variance<>>(static_cast<Operand&&>(x), 0.0f);
+}
+template <tensor_operand Operand, operand Correction>
+SINTER_INLINE detail::fused_result<bodies::variance<>, Operand, Correction> variance(Operand&& x, Correction&& correction) {
+    return detail::call_fused<bodies::variance<>>(static_cast<Operand&&>(x), static_cast<Correction&&>(correction));
 }
 template <tensor_operand Operand, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>>, Operand, float> variance(Operand&& x, axes_t<Axis...>) {
-    return detail::fused_operator<bodies::variance<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), 0.0f);
+    return detail::call_fused<bodies::variance<axes_t<Axis...>>>(static_cast<Operand&&>(x), 0.0f);
+}
+template <tensor_operand Operand, i64... Axis>
+SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>, drop_t>, Operand, float> variance(Operand&& x, axes_t<Axis...>, drop_t) {
+    return detail::call_fused<bodies::variance<axes_t<Axis...>, drop_t>>(static_cast<Operand&&>(x), 0.0f);
 }
 template <tensor_operand Operand, i64... Axis, operand Correction>
 SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>>, Operand, Correction> variance(Operand&& x, axes_t<Axis...>, Correction&& correction) {
-    return detail::fused_operator<bodies::variance<axes_t<Axis...>>>{}(static_cast<Operand&&>(x),
-                                                                       static_cast<Correction&&>(correction));
+    return detail::call_fused<bodies::variance<axes_t<Axis...>>>(static_cast<Operand&&>(x), static_cast<Correction&&>(correction));
 }
 template <tensor_operand Operand, i64... Axis, operand Correction>
 SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>, drop_t>, Operand, Correction> variance(Operand&& x, axes_t<Axis...>, Correction&& correction, drop_t) {
-    return detail::fused_operator<bodies::variance<axes_t<Axis...>, drop_t>>{}(static_cast<Operand&&>(x),
-                                                                               static_cast<Correction&&>(correction));
+    return detail::call_fused<bodies::variance<axes_t<Axis...>, drop_t>>(static_cast<Operand&&>(x), static_cast<Correction&&>(correction));
 }
-template <tensor_operand Operand, class... Where>
-SINTER_INLINE detail::fused_result<bodies::sum_square<Where...>, Operand> sum_square(Operand&& x, Where...) {
-    return detail::fused_operator<bodies::sum_square<Where...>>{}(static_cast<Operand&&>(x));
-}
-template <tensor_operand Operand, class... Where>
-SINTER_INLINE detail::fused_result<bodies::norm_l1<Where...>, Operand> norm_l1(Operand&& x, Where...) {
-    return detail::fused_operator<bodies::norm_l1<Where...>>{}(static_cast<Operand&&>(x));
-}
-template <tensor_operand Operand, class... Where>
-SINTER_INLINE detail::fused_result<bodies::norm_l2<Where...>, Operand> norm_l2(Operand&& x, Where...) {
-    return detail::fused_operator<bodies::norm_l2<Where...>>{}(static_cast<Operand&&>(x));
-}
-/// log of the sum of exponentials (C6): -inf over nothing or over -inf only, +inf with a +inf, NaN with a NaN.
-template <tensor_operand Operand>
-SINTER_INLINE detail::fused_result<bodies::logsumexp<every_axis_t, false>, Operand> logsumexp(Operand&& x) {
-    return detail::fused_operator<bodies::logsumexp<every_axis_t, false>>{}(static_cast<Operand&&>(x));
-}
-template <tensor_operand Operand, i64... Axis>
-SINTER_INLINE detail::fused_result<bodies::logsumexp<axes_t<Axis...>, true>, Operand> logsumexp(Operand&& x, axes_t<Axis...>) {
-    return detail::fused_operator<bodies::logsumexp<axes_t<Axis...>, true>>{}(static_cast<Operand&&>(x));
-}
-template <tensor_operand Operand, i64... Axis>
-SINTER_INLINE detail::fused_result<bodies::logsumexp<axes_t<Axis...>, false>, Operand> logsumexp(Operand&& x, axes_t<Axis...>, drop_t) {
-    return detail::fused_operator<bodies::logsumexp<axes_t<Axis...>, false>>{}(static_cast<Operand&&>(x));
+template <tensor_operand Operand, class Number>
+    requires is_scalar_v<Number>
+SINTER_INLINE typename detail::wrong_place<Operand, Number, drop_t>::type variance(Operand&&, Number, drop_t) {
+    return {};
 }
 
 }  // namespace sinter

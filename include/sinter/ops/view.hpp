@@ -57,7 +57,10 @@ SINTER_INLINE auto make_mapped(const Source& from, const view_state& state, bool
     if (valid)
         for (int i = 0; i < Result::rank; ++i) strides[i] = state.stride[i];
     else
-        for (int i = 0; i < Result::rank; ++i) sizes.size[i] = invalid_size;
+        for (int i = 0; i < Result::rank; ++i) {
+            sizes.size[i] = invalid_size;
+            strides[i] = invalid_stride;
+        }
     element* const pointer = valid ? from.data() + state.offset : nullptr;
     return result_view(pointer, extents_with<Result>(sizes), strides);
 }

@@ -57,6 +57,13 @@ int main() {
         const si::status said = si::try_run(si::reference, y = si::slice<0>(x, 6, 10) * 2.0f);
         // [/bad_view]
         expect("SINTER-R005", said);
+        // All sizes in the type: the view has no size to remember it by. Gaps that a reshape can't cross; a count that isn't the one.
+        const auto gaps = si::view(memory, si::extents<2, 2>{}, {4, 1});
+        const auto four = si::view(result, si::extents<4>{});
+        expect("SINTER-R005", si::try_run(si::reference, four = si::reshape(gaps, si::extents<4>{}) * 2.0f));
+        expect("SINTER-R005", si::try_run(si::reference, si::reshape(gaps, si::extents<4>{}) = four * 2.0f));
+        expect("SINTER-R005", si::try_run(si::reference, four = si::reshape<4>(vector(memory, 5)) * 2.0f));
+        expect("SINTER-R005", si::try_run(si::reference, four = si::flip<0>(si::reshape(gaps, si::extents<4>{})) * 2.0f));
     }
     {
         const si::tensor_view<float, si::extents<1>> x(memory);
