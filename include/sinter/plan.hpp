@@ -76,11 +76,11 @@ struct fnv_hash {
 template <int Nodes>
 struct canonical_order {
     int size = 0;
-    int at[Nodes]{};
-    int place[Nodes]{};
+    int at[unsigned(Nodes)]{};
+    int place[unsigned(Nodes)]{};
     constexpr canonical_order(const node_value* node, const int* root, int roots) {
         for (int& p : place) p = -1;
-        int stack[Nodes + 1]{}, next[Nodes]{};  // depth first without recursion: a chain may be longer than a compiler nests
+        int stack[unsigned(Nodes + 1)]{}, next[unsigned(Nodes)]{};  // depth first without recursion: a chain may be longer than a compiler nests
         for (int r = 0; r < roots; ++r) {
             int depth = 0;
             stack[depth++] = root[r];
