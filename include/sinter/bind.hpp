@@ -43,6 +43,39 @@ struct slots {
     static SINTER_INLINE int of_output(int output) { return operands + output; }
 };
 
+/// The indices i < Selection::limit with Selection::test(i), as a type.
+template <class Selection>
+struct selected_indices {
+    static constexpr int count() {
+        int found = 0;
+        for (int i = 0; i < Selection::limit; ++i) found += Selection::test(i);
+        return found;
+    }
+    static constexpr int size = count();
+    static constexpr array<int, size> make() {
+        array<int, size> out{};
+        int next = 0;
+        for (int i = 0; i < Selection::limit; ++i)
+            if (Selection::test(i)) out[next++] = i;
+        return out;
+    }
+    static constexpr array<int, size> value = make();
+    template <class Sequence>
+    struct expand;
+    template <int... Index>
+    struct expand<indices<Index...>> {
+        using type = indices<value[Index]...>;
+    };
+    using type = typename expand<make_indices<size>>::type;
+};
+template <class Selection>
+using selected = typename selected_indices<Selection>::type;
+
+template <class Kernel>
+struct operand_instances {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) { return slots<Kernel>::is_operand(i); }
+};
 /// What a kernel asks of one slot.
 struct slot_facts {
     signed char operand = -1;         ///< index for messages: inputs first, then outputs; -1: a coordinate
@@ -198,20 +231,25 @@ struct binder {
         return status{code, slot.operand, axis, expected, found};
     }
     static constexpr void start(const facts_type& facts, binding<Slots>& out) {
-        for (int a = 0; a < max_loop_axes; ++a) out.size[a] = a < facts.axes ? facts.axis_size[a] : 1;
+        for (int a = 0; a < facts.axes; ++a) out.size[a] = facts.axis_size[a];
     }
-    /// Sizes, offset and strides of one slot; `count` becomes its number of elements.
-    static SINTER_SMALL constexpr status bind_slot(const slot_facts& slot, int axes, const chain_step* steps, const slot_state& given,
-                                                      int index, binding<Slots>& out, i64& count) {
+    /// Bytes that a slot touches, relative to its pointer.
+    struct reach {
+        i64 begin, stop;
+        bool any;
+    };
+    /// Sizes, offset and strides of one slot, and what it touches.
+    static SINTER_FORCE_INLINE constexpr status bind_slot(const slot_facts& slot, int axes, const chain_step* steps, const slot_state& given,
+                                                          int index, binding<Slots>& out, reach& touched) {
         for (int i = 0; i < given.rank; ++i)
             if (given.size[i] < 0) return at(error::bad_view, slot, i, 0, given.size[i]);
         out.base[index] = 0;
         if (slot.chain_length > 0) {
             slot_state mapped = given;
             if (!map_slot(slot, steps, mapped, out.base[index])) return at(error::bad_view, slot);
-            return place_slot(slot, axes, mapped, index, out, count);
+            return place_slot(slot, axes, mapped, index, out, touched);
         }
-        return place_slot(slot, axes, given, index, out, count);
+        return place_slot(slot, axes, given, index, out, touched);
     }
     /// The chain of index maps of a slot.
     static SINTER_SMALL constexpr bool map_slot(const slot_facts& slot, const chain_step* steps, slot_state& state, i64& offset) {
@@ -223,10 +261,10 @@ struct binder {
         return true;
     }
     static SINTER_FORCE_INLINE constexpr status place_slot(const slot_facts& slot, int axes, const slot_state& from, int index,
-                                                           binding<Slots>& out, i64& count) {
+                                                           binding<Slots>& out, reach& touched) {
         for (int a = 0; a < axes; ++a) out.stride[index][a] = 0;
-        count = 1;
-        u64 numbers = 0;
+        i64 count = 1;
+        u64 numbers = 0, low = 0, high = 0;  // what doesn't fit is refused below, before it is used
         for (int i = 0; i < slot.rank; ++i) {
             const i64 size = from.size[i], stride = from.stride[i];
             count = i64(u64(count) * u64(size));
@@ -235,9 +273,12 @@ struct binder {
             i64& known = out.size[slot.axis[i]];
             if (known < 0) known = size;
             if (known != size) return at(error::size_mismatch, slot, i, known, size);
-            out.stride[index][slot.axis[i]] = size == 1 ? 0 : stride;
+            if (size <= 1) continue;
+            out.stride[index][slot.axis[i]] = stride;
+            (stride < 0 ? low : high) += u64(size - 1) * u64(stride);
         }
         if (numbers >> (slot.rank <= 2 ? 28 : 7) && !is_addressable(slot, from, count)) return at(error::size_overflow, slot);
+        touched = {i64(low) * slot.element_size, i64(high + 1) * slot.element_size, count > 0};
         if (slot.is_output) {
             u64 span = 0;
             for (int i = slot.rank - 1; i >= 0; --i) {  // most often the steps are in order
@@ -304,25 +345,6 @@ struct binder {
         }
         return {};
     }
-    /// Bytes that a slot touches, relative to its pointer.
-    struct reach {
-        i64 begin, stop;
-        bool any;
-    };
-    static constexpr reach reach_of(const facts_type& facts, const binding<Slots>& bound, int index) {
-        i64 low = 0, high = 0;
-        const i64 element_size = facts.slot[index].element_size;
-        for (int a = 0; a < facts.axes; ++a) {
-            if (bound.stride[index][a] == 0) continue;
-            if (bound.size[a] == 0) return {0, 0, false};
-            const i64 span = (bound.size[a] - 1) * bound.stride[index][a];
-            if (span < 0)
-                low += span;
-            else
-                high += span;
-        }
-        return {low * element_size, (high + 1) * element_size, true};
-    }
     static constexpr bool same_steps(const facts_type& facts, const binding<Slots>& bound, int left, int right) {
         if (facts.slot[left].element_size != facts.slot[right].element_size) return false;
         for (int a = 0; a < facts.axes; ++a)
@@ -370,24 +392,22 @@ struct binder {
         if (other < facts.operands && p == q && same_steps(facts, bound, output, other)) return true;
         return interleave(facts, bound, output, other, p, q);
     }
-    static SINTER_SMALL status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out,
+    static SINTER_NOINLINE status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out,
                                        const void** pointer) {
+        reach reaches[Slots];
         start(facts, out);
         // Outputs first: the loop has their sizes, and a mismatch is then the operand's.
         for (int pass = 0; pass < 2; ++pass)
             for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : Slots); ++i) {
-                i64 count = 0;
                 const slot_facts& slot = facts.slot[i];
-                const status bad = bind_slot(slot, facts.axes, steps, given[i], i, out, count);
+                const status bad = bind_slot(slot, facts.axes, steps, given[i], i, out, reaches[i]);
                 if (!bad.ok()) return bad;
-                if (count > 0 && given[i].pointer == nullptr && (slot.reads_memory || slot.is_output))
+                if (reaches[i].any && given[i].pointer == nullptr && (slot.reads_memory || slot.is_output))
                     return at(error::null_pointer, slot);
                 pointer[i] = static_cast<const char*>(given[i].pointer) + out.base[i] * slot.element_size;
             }
         const status bad = finish(facts, out);
         if (!bad.ok()) return bad;
-        reach reaches[Slots];
-        for (int i = 0; i < Slots; ++i) reaches[i] = reach_of(facts, out, i);
         for (int o = facts.operands; o < Slots; ++o)
             for (int i = 0; i < o; ++i)
                 if (!apart(facts, out, o, i, pointer[o], pointer[i], reaches[o], reaches[i]))
@@ -477,27 +497,28 @@ constexpr SINTER_FORCE_INLINE shape run_time_shape(const Operands& operands) {
 
 /// The given views in slot order. A coordinate is an operand whose address is its value.
 template <class Kernel, int Instance, class Operands>
-constexpr SINTER_FORCE_INLINE void give_operand(slot_state* given, const Operands& operands) {
-    if constexpr (slots<Kernel>::is_operand(Instance)) {
-        slot_state& to = given[slots<Kernel>::of_instance(Instance)];
-        constexpr int node = Kernel::table.at[Instance].node;
-        if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf) {
-            constexpr int index = int(Kernel::node[node].bits);
-            using leaf = remove_cvref<decltype(get<index>(operands))>;
-            leaf_access<leaf>::fill(to, get<index>(operands));
-        } else {
-            view_state view;
-            view.sizes = run_time_shape<Kernel, node>(operands);
-            view.stride[normal_axis(Kernel::node[node].op->axis, view.sizes.rank)] = 1;
-            to.set(nullptr, view);
-        }
+constexpr SINTER_FORCE_INLINE void give_operand(slot_state& to, const Operands& operands) {
+    constexpr int node = Kernel::table.at[Instance].node;
+    if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf) {
+        constexpr int index = int(Kernel::node[node].bits);
+        using leaf = remove_cvref<decltype(get<index>(operands))>;
+        leaf_access<leaf>::fill(to, get<index>(operands));
+    } else {
+        view_state view;
+        view.sizes = run_time_shape<Kernel, node>(operands);
+        view.stride[normal_axis(Kernel::node[node].op->axis, view.sizes.rank)] = 1;
+        to.set(nullptr, view);
     }
 }
 template <class Kernel, class Operands, class Targets, int... Instance, int... Output>
 constexpr SINTER_FORCE_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets, indices<Instance...>, indices<Output...>) {
-    const int done[] = {0, (give_operand<Kernel, Instance>(given, operands), 0)...,
+    const int done[] = {0, (give_operand<Kernel, Instance>(given[slots<Kernel>::of_instance(Instance)], operands), 0)...,
                         (leaf_access<void>::fill(given[slots<Kernel>::of_output(Output)], get<Output>(targets)), 0)...};
     (void)done;
+}
+template <class Kernel, class Operands, class Targets>
+constexpr SINTER_FORCE_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets) {
+    give_all<Kernel>(given, operands, targets, selected<operand_instances<Kernel>>{}, make_indices<Kernel::output_count>{});
 }
 
 template <class Kernel>
@@ -507,7 +528,7 @@ using binding_of = binding<slots<Kernel>::count>;
 template <class Kernel, class Tag, class Assignment>
 SINTER_FORCE_INLINE status bind(const Assignment& assigned, binding_of<Kernel>& out, const void** pointer) {
     slot_state given[slots<Kernel>::count];
-    give_all<Kernel>(given, assigned.operands, assigned.targets, make_indices<Kernel::instances>{}, make_indices<Kernel::output_count>{});
+    give_all<Kernel>(given, assigned.operands, assigned.targets);
     return binder<Tag, slots<Kernel>::count>::bind(binding_facts_of<Kernel>::value, binding_facts_of<Kernel>::steps(), given, out, pointer);
 }
 
@@ -569,16 +590,14 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
         work::start(facts, out.bound);
         for (int pass = 0; pass < 2; ++pass)
             for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : count); ++i) {
-                i64 elements = 0;
                 slot_state state{};
                 state.set(nullptr, slot_view(i));
-                const status bad = work::bind_slot(facts.slot[i], facts.axes, binding_facts_of<Kernel>::steps(), state, i, out.bound, elements);
+                const status bad = work::bind_slot(facts.slot[i], facts.axes, binding_facts_of<Kernel>::steps(), state, i, out.bound, out.reaches[i]);
                 if (!bad.ok() && out.problem.ok()) out.problem = bad;
-                out.has_elements[i] = elements > 0 && (facts.slot[i].reads_memory || facts.slot[i].is_output);
+                out.has_elements[i] = out.reaches[i].any && (facts.slot[i].reads_memory || facts.slot[i].is_output);
             }
         const status bad = work::finish(facts, out.bound);
         if (!bad.ok() && out.problem.ok()) out.problem = bad;
-        for (int i = 0; i < count; ++i) out.reaches[i] = work::reach_of(facts, out.bound, i);
         return out;
     }
     static constexpr result known = make();

@@ -3,12 +3,12 @@
 // A backend picks the family and who runs which rows; the bits don't depend on either.
 //
 // A kernel's body is compiled once, for operands whose elements lie side by side along the lane. Tails, and operands with any other
-// strides, are packed into a block first and the outputs unpacked after it, by functions that all kernels share: so one
-// body serves every length and layout.
+// strides, are packed into a block first and the outputs unpacked after it: so one body serves every length and layout. That,
+// and all else that isn't arithmetic, is in row_loop.hpp, compiled once for all kernels.
 #pragma once
 
 #include "fold.hpp"
-#include "loops.hpp"
+#include "row_loop.hpp"
 
 namespace sinter::detail {
 
@@ -28,6 +28,12 @@ struct row_driver {
     using assignment_type = typename Kernel::assignment_type;
     using all_loops = loops<slots<Kernel>::count>;
     using call_binding = bound_call<slots<Kernel>::count>;
+    static constexpr int slot_count = slots<Kernel>::count;
+    using work = row_loop<Family, slot_count>;
+    using row_position = row_pointers<slot_count>;
+    using row_call = call_state<slot_count>;
+    using packed_block = typename work::packed_block;
+    static constexpr int block = work::block;
     static constexpr int width = Family::width;
     static constexpr int groups = order::lanes / width;
     static_assert(width <= order::lanes && order::lanes % width == 0);
@@ -53,12 +59,6 @@ struct row_driver {
     template <int Output>
     using output_storage = typename nth_of_outputs<assignment_type, Output>::element;
 
-    /// Pointers of one row, in locals: a vector store could alias anything else.
-    struct row_position {
-        const void* pointer[slots<Kernel>::count];
-        i64 base[slots<Kernel>::count];
-    };
-
     // -------------------------------------------------------------------------------------------------------- frames
 
     struct common {
@@ -73,15 +73,8 @@ struct row_driver {
             return product;
         }
     };
-    template <int Instance, class Environment>
-    static SINTER_INLINE auto& slot_of(Environment& values) {
-        return static_cast<slot<Instance, instance_value<Kernel, Family, Instance>>&>(values);
-    }
-    template <int Instance, class Environment>
-    static SINTER_INLINE const auto& slot_value(const Environment& values) {
-        return static_cast<const slot<Instance, instance_value<Kernel, Family, Instance>>&>(values).value;
-    }
-
+    template <int Instance>
+    using value_slot = slot<Instance, instance_value<Kernel, Family, Instance>>;
     /// Values that are the same for all elements of a row: a single element, spread over the lanes.
     struct row_frame : common {
         const once_values& once;
@@ -90,9 +83,9 @@ struct row_driver {
         template <int Instance>
         SINTER_INLINE const auto& value() const {
             if constexpr (Kernel::where[Instance] == site::once)
-                return slot_value<Instance>(once);
+                return static_cast<const value_slot<Instance>&>(once).value;
             else
-                return slot_value<Instance>(row);
+                return static_cast<const value_slot<Instance>&>(row).value;
         }
         template <int Instance>
         SINTER_INLINE auto operand() const {
@@ -126,11 +119,11 @@ struct row_driver {
         template <int Instance>
         SINTER_INLINE const auto& value() const {
             if constexpr (Kernel::where[Instance] == site::once)
-                return slot_value<Instance>(once);
+                return static_cast<const value_slot<Instance>&>(once).value;
             else if constexpr (Kernel::where[Instance] == site::row)
-                return slot_value<Instance>(row);
+                return static_cast<const value_slot<Instance>&>(row).value;
             else
-                return slot_value<Instance>(values);
+                return static_cast<const value_slot<Instance>&>(values).value;
         }
         template <int Instance>
         SINTER_INLINE auto operand() const {
@@ -154,90 +147,23 @@ struct row_driver {
         using common::operands;
     };
 
-    /// Everything about the row being worked on.
-    struct row_context {
+    /// What the arithmetic of a row reads. Hot loops make one of copies in plain local variables: a vector store could alias the
+    /// originals, and g++ keeps a struct in memory.
+    struct row_inputs {
         const assignment_type& assigned;
         const call_binding& bound;
         const all_loops& along;
         const once_values& once;
-        row_values& row;
-        bool packs;         ///< operands don't lie side by side: every block is packed
-        u32 streaming = 0;  ///< outputs that this run stores past the caches
-        const row_position* ahead = nullptr;  ///< the next row, to be fetched during this one's last pass
+        const row_values& row;
     };
-    // Hot loops read copies in plain local variables: a vector store could alias the originals, and g++ keeps a struct in memory.
     template <int Pass>
-    static SINTER_INLINE void fill_elements(const row_context& in, const row_position& at, pass_values<Pass>& values, i64 position, i64 offset) {
+    static SINTER_INLINE void fill_elements(const row_inputs& in, const row_position& at, pass_values<Pass>& values, i64 position, i64 offset) {
         const element_frame<pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, position, offset};
         eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
     }
 
-    // ------------------------------------------------------------------------------------------------------- packing
-
-    /// Elements of a block: a multiple of any width, small enough that all blocks of a kernel stay in the first-level cache.
-    static constexpr int block = slots<Kernel>::count <= 8 ? 256 : 64;
-    static_assert(block % width == 0);
-    static constexpr bool packed_operand(int i) {
-        return slots<Kernel>::is_operand(i) && Kernel::where[i] == site::element &&
-               (Kernel::table.at[i].kind == node_kind::leaf || lane_axis_count<Kernel>() > 1);
-    }
-    struct packed_list {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return packed_operand(i); }
-    };
-    static constexpr int packed_count = selected_indices<packed_list>::size + selected_indices<element_outputs<Kernel>>::size;
-    using pack_work = packer<Family, slots<Kernel>::count>;
-
-    /// The operands' blocks; `at` points to them where an operand is packed, else to the row.
-    struct packed_block {
-        alignas(64) unsigned char memory[packed_count > 0 ? packed_count : 1][block * 8];
-        row_position at;
-        int used = 0;
-        const row_position& row;
-        SINTER_FORCE_INLINE explicit packed_block(const row_position& from) : at(from), row(from) {}
-    };
-    template <int Instance>
-    static SINTER_FORCE_INLINE void pack_operand(const row_context& in, packed_block& to, i64 position, int count) {
-        constexpr int index = slots<Kernel>::template place<Instance>;
-        if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf) {
-            if constexpr (!is_spread<Instance>) {
-                void* const memory = to.memory[to.used++];
-                // What lies beyond `count` is computed on and dropped; zeros keep it finite and quiet.
-                __builtin_memset(memory, 0, std::size_t((count + width - 1) / width * width) * sizeof(storage_of<Instance>));
-                pack_work::gather(memory, to.row.pointer[index], int(sizeof(storage_of<Instance>)), in.along.lane, index, position, count);
-                to.at.pointer[index] = memory;
-            }
-        } else {
-            i64* const memory = reinterpret_cast<i64*>(to.memory[to.used++]);
-            pack_work::count_up(memory, to.row.base[index], in.along.lane, index, position, (count + width - 1) / width * width);
-            to.at.pointer[index] = memory;
-        }
-    }
-    template <int Output>
-    static SINTER_FORCE_INLINE void place_output(packed_block& to) {
-        to.at.pointer[slots<Kernel>::of_output(Output)] = to.memory[to.used++];
-    }
-    template <int... Instance, int... Output>
-    static SINTER_FORCE_INLINE void pack_all([[maybe_unused]] const row_context& in, packed_block& to, [[maybe_unused]] i64 position, [[maybe_unused]] int count, indices<Instance...>,
-                                             indices<Output...>) {
-        to.used = 0;
-        const int done[] = {0, (pack_operand<Instance>(in, to, position, count), 0)..., (place_output<Output>(to), 0)...};
-        (void)done;
-    }
-    static SINTER_SMALL void pack(const row_context& in, packed_block& to, i64 position, int count) {
-        pack_all(in, to, position, count, selected<packed_list>{}, selected<element_outputs<Kernel>>{});
-    }
-    template <int Output>
-    static SINTER_FORCE_INLINE void unpack_output(const row_context& in, const packed_block& from, i64 position, int count) {
-        constexpr int index = slots<Kernel>::of_output(Output);
-        pack_work::scatter(from.at.pointer[index], const_cast<void*>(from.row.pointer[index]), int(sizeof(output_storage<Output>)),
-                           in.along.lane, index, position, count);
-    }
-    template <int... Output>
-    static SINTER_FORCE_INLINE void unpack(const row_context& in, const packed_block& from, i64 position, int count, indices<Output...>) {
-        const int done[] = {0, (unpack_output<Output>(in, from, position, count), 0)...};
-        (void)done;
-    }
+    /// One call's values: what the shared loop passes along, and what the kernel keeps.
+    struct row_context;
 
     // --------------------------------------------------------------------------------------------------------- stash
 
@@ -342,7 +268,7 @@ struct row_driver {
             }
         }
         /// Folds the elements at one position into a group of lanes.
-        static SINTER_INLINE void step(const row_context& in, const row_position& at, states& all, const contexts& context,
+        static SINTER_INLINE void step(const row_inputs& in, const row_position& at, states& all, const contexts& context,
                                        const firsts& first_elements, i64 position, i64 offset, i64 index_base) {
             pass_values<Pass> values;
             fill_elements<Pass>(in, at, values, position, offset);
@@ -411,9 +337,9 @@ struct row_driver {
                                                          i64 index_base, indices<Group...>) {
             const assignment_type assigned = original.assigned;
             const once_values once = original.once;
-            row_values row = original.row;
+            const row_values row = original.row;
             const row_position at = position;
-            const row_context in{assigned, original.bound, original.along, once, row, false};
+            const row_inputs in{assigned, original.bound, original.along, once, row};
             group_states<indices<Group...>> all;
             const int started[] = {(start(group_of<Group>(all), list{}), 0)...};
             (void)started;
@@ -451,9 +377,9 @@ struct row_driver {
                                                  i64 offset, int vectors, i64 index_base) {
             const assignment_type assigned = original.assigned;
             const once_values once = original.once;
-            row_values row = original.row;
+            const row_values row = original.row;
             const row_position at = place_of_row;
-            const row_context in{assigned, original.bound, original.along, once, row, false};
+            const row_inputs in{assigned, original.bound, original.along, once, row};
             int now = group;
             SINTER_NO_UNROLL
             for (int v = 0; v < vectors; ++v) {
@@ -465,8 +391,8 @@ struct row_driver {
         /// A packed block: whole vectors, then the last elements.
         static SINTER_SMALL void fold_packed(const row_context& in, const row_position& at, states (&all)[groups], int& group,
                                                 const contexts& context, const firsts& first_elements, i64 position, int count, i64 index_base) {
-            packed_block packed(at);
-            pack(in, packed, position, count);
+            packed_block packed;
+            work::pack(body, in, packed, at, position, count);
             const int vectors = count / width, rest = count % width;
             if (vectors > 0) fold_vectors(in, packed.at, all, group, context, first_elements, position, 0, vectors, index_base);
             if (rest > 0) {
@@ -475,7 +401,7 @@ struct row_driver {
                 fold_vectors(in, packed.at, all, group, context, first_elements, position + vectors * width, vectors * width, 1, index_base);
                 keep_beyond(all[last_group], before, rest, list{});
             }
-            if constexpr (stashes && Pass == Kernel::levels && Phase == 1) unpack_output<stash_output>(in, packed, position, count);
+            if constexpr (stashes && Pass == Kernel::levels && Phase == 1) work::unpack(body, in, packed, at, stash_slot, position, count);
         }
         /// A segment of any length, its accumulators in memory.
         static SINTER_NOINLINE void any_segment(const row_context& in, const row_position& at, states& result, const contexts& context,
@@ -484,7 +410,7 @@ struct row_driver {
             for (int g = 0; g < groups; ++g) start(all[g], list{});
             i64 done = 0;
             int group = 0;
-            if (!in.packs) {
+            if (!in.bound.packs) {
                 done = length / width * width;
                 if (done > 0) fold_vectors(in, at, all, group, context, first_elements, begin, begin, int(done / width), index_base);
             }
@@ -498,7 +424,7 @@ struct row_driver {
         static SINTER_FORCE_INLINE void segment(const row_context& in, const row_position& at, states& result, const contexts& context,
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             if constexpr (unrolled)
-                if (length == order::segment && !in.packs) {
+                if (length == order::segment && !in.bound.packs) {
                     unrolled_segment(in, at, result, context, first_elements, begin, index_base, make_indices<groups>{});
                     return;
                 }
@@ -564,10 +490,10 @@ struct row_driver {
     template <int Pass, int... Instance>
     static SINTER_SMALL void first_elements(const row_context& in, const row_position& at, two_phase_bundle<Pass, pick_value>& out,
                                                indices<Instance...>) {
-        packed_block packed(at);
-        pack(in, packed, 0, 1);
+        packed_block packed;
+        work::pack(body, in, packed, at, 0, 1);
         pass_values<Pass> values;
-        fill_elements<Pass>(in, packed.at, values, 0, 0);
+        fill_elements<Pass>({in.assigned, in.bound, in.along, in.once, in.row}, packed.at, values, 0, 0);
         const element_frame<pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, packed.at, values, 0, 0};
         const int done[] = {0, (member<pick_value, Instance>(out) = spread_lane{}(eval::template argument<Instance, 0>(frame)), 0)...};
         (void)done;
@@ -612,40 +538,18 @@ struct row_driver {
 
     template <int Pass, int... Instance>
     static SINTER_INLINE void finalize(const summaries<Pass>& from, row_values& row, indices<Instance...>) {
-        const int done[] = {0, (slot_of<Instance>(row).value = spread_lane{}(
+        const int done[] = {0, (static_cast<value_slot<Instance>&>(row).value = spread_lane{}(
                                     fold_types<Kernel, Family, Instance>::monoid::finalize(member<pick_summary, Instance>(from))), 0)...};
         (void)done;
     }
 
-    static SINTER_INLINE void move_to(row_position& to, const row_position& from, const i64 (&offset)[slots<Kernel>::count]) {
-        move_slots(to, from, offset, selected<operand_instances<Kernel>>{}, make_indices<Kernel::outputs>{});
-    }
-    template <int... Instance, int... Output>
-    static SINTER_INLINE void move_slots(row_position& to, const row_position& from, const i64 (&offset)[slots<Kernel>::count],
-                                         indices<Instance...>, indices<Output...>) {
-        const int done[] = {0, (move_operand<Instance>(to, from, offset[slots<Kernel>::template place<Instance>]), 0)...,
-                            (move_output<Output>(to, from, offset[slots<Kernel>::of_output(Output)]), 0)...};
-        (void)done;
-    }
-    template <int Instance>
-    static SINTER_INLINE void move_operand(row_position& to, const row_position& from, i64 offset) {
-        constexpr int index = slots<Kernel>::template place<Instance>;
-        to.base[index] = from.base[index] + offset;
-        if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf)
-            to.pointer[index] = static_cast<const char*>(from.pointer[index]) + offset * i64(sizeof(storage_of<Instance>));
-        else
-            to.pointer[index] = nullptr;
-    }
-    template <int Output>
-    static SINTER_INLINE void move_output(row_position& to, const row_position& from, i64 offset) {
-        constexpr int index = slots<Kernel>::of_output(Output);
-        to.base[index] = 0;
-        to.pointer[index] = static_cast<const char*>(from.pointer[index]) + offset * i64(sizeof(output_storage<Output>));
+    static SINTER_FORCE_INLINE void move_to(row_position& to, const row_position& from, const i64 (&offset)[slot_count]) {
+        work::move(body.element_size, to, from, offset);
     }
 
     /// One fold pass over a row: the lane rule, and the column rule over the other folded axes.
     template <int Pass>
-    static SINTER_FORCE_INLINE void fold_pass(const row_context& in, const row_position& at) {
+    static SINTER_FORCE_INLINE void fold_pass(row_context& in, const row_position& at) {
         summaries<Pass> result;
         two_phase_bundle<Pass, pick_value> firsts;
         if constexpr (pass_has_second<Pass>)
@@ -684,12 +588,12 @@ struct row_driver {
         finalize<Pass>(result, in.row, folds<Pass>{});
     }
     template <int Level>
-    static SINTER_INLINE void rows_of_level(const row_context& in, const row_position& at) {
+    static SINTER_INLINE void rows_of_level(row_context& in, const row_position& at) {
         const row_frame frame{{in.assigned, in.bound, in.along}, in.once, in.row, at};
         eval::fill(in.row, frame, selected<rows_after<Kernel, Level>>{});
     }
     template <int Pass>
-    static SINTER_FORCE_INLINE void passes(const row_context& in, const row_position& at) {
+    static SINTER_FORCE_INLINE void passes(row_context& in, const row_position& at) {
         rows_of_level<Pass - 1>(in, at);
         if constexpr (Pass <= Kernel::levels) {
             fold_pass<Pass>(in, at);
@@ -714,21 +618,6 @@ struct row_driver {
     /// A stashed output was just written: it is in the cache.
     template <int Output>
     static constexpr bool may_stream = !(stashes && Output == Kernel::stash.output) && requires { Family::streaming_threshold; };
-    template <int... Output>
-    static SINTER_INLINE u32 streaming_outputs(const row_position& at, i64 begin, indices<Output...>) {
-        u32 all = 0;
-        const int done[] = {0, (streams_aligned<Output>(at, begin, all), 0)...};
-        (void)done;
-        return all;
-    }
-    template <int Output>
-    static SINTER_INLINE void streams_aligned(const row_position& at, i64 begin, u32& all) {
-        if constexpr (may_stream<Output>) {
-            constexpr u64 bytes = u64(width) * sizeof(output_storage<Output>);
-            const u64 address = reinterpret_cast<u64>(at.pointer[slots<Kernel>::of_output(Output)]) + u64(begin) * sizeof(output_storage<Output>);
-            if (address % bytes == 0) all |= u32(1) << Output;
-        }
-    }
     template <int Output, class Frame>
     static SINTER_INLINE void store_elements(const Frame& frame) {
         using storage = output_storage<Output>;
@@ -757,74 +646,36 @@ struct row_driver {
     static constexpr int last = stashes ? Kernel::levels + 2 : Kernel::levels + 1;
     /// Fetches what the next row's first fold will read, a vector at a time between this row's arithmetic (measured on RMSNorm to int8
     /// out of cache: 0.40 -> 0.61 of a copy; in bursts of a page it was slower than without).
+    struct fetched_list {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) {
+            return Kernel::levels > 0 && Kernel::table.at[i].kind == node_kind::leaf && Kernel::where[i] == site::element &&
+                   (Kernel::table.at[i].free & ~Kernel::element_axes) != 0;
+        }
+    };
     template <int... Instance>
     static SINTER_FORCE_INLINE void prefetch([[maybe_unused]] const row_position& ahead, [[maybe_unused]] i64 position, indices<Instance...>) {
-        const int done[] = {0, (prefetch_operand<Instance>(ahead, position), 0)...};
+        const int done[] = {0, (__builtin_prefetch(static_cast<const storage_of<Instance>*>(ahead.pointer[slots<Kernel>::template place<Instance>]) + position, 0, 2), 0)...};
         (void)done;
     }
-    template <int Instance>
-    static SINTER_FORCE_INLINE void prefetch_operand([[maybe_unused]] const row_position& ahead, [[maybe_unused]] i64 position) {
-        if constexpr (Kernel::table.at[Instance].kind == node_kind::leaf && (Kernel::table.at[Instance].free & ~Kernel::element_axes) != 0)
-            __builtin_prefetch(static_cast<const storage_of<Instance>*>(ahead.pointer[slots<Kernel>::template place<Instance>]) + position, 0, 2);
-    }
     /// Whole vectors of outputs: the one place where a kernel's last pass is compiled.
-    static SINTER_NOINLINE void output_vectors(const row_context& original, const row_position& place_of_row, i64 position, i64 offset,
-                                               i64 vectors) {
+    static SINTER_NOINLINE void output_vectors(const row_call& call, const row_position& place_of_row, i64 position, i64 offset,
+                                               i64 vectors, u32 streaming) {
+        const row_context& original = static_cast<const row_context&>(call);
         const assignment_type assigned = original.assigned;
         const once_values once = original.once;
         const row_values row = original.row;
         const row_position at = place_of_row;
-        const u32 streaming = original.streaming;
         const bool fetches = Kernel::levels > 0 && original.ahead;
         const row_position ahead = fetches ? *original.ahead : place_of_row;
         for (i64 v = 0; v < vectors; ++v, position += width, offset += width) {
-            if (fetches) prefetch(ahead, position, selected<packed_list>{});
+            if (fetches) prefetch(ahead, position, selected<fetched_list>{});
             output_values values;
             if constexpr (stashes) read_stash(at, values, offset);
             const element_frame<output_values> frame{{assigned, original.bound, original.along}, once, row, at, values, position, offset, streaming};
             eval::fill(values, frame, selected<needed_in_pass<Kernel, last>>{});
             store_all(frame, selected<element_outputs<Kernel>>{});
         }
-    }
-    static SINTER_SMALL void output_packed(const row_context& in, const row_position& at, i64 position, int count) {
-        packed_block packed(at);
-        pack(in, packed, position, count);
-        if constexpr (stashes)
-            pack_work::gather(const_cast<void*>(packed.at.pointer[stash_slot]), at.pointer[stash_slot],
-                              int(sizeof(output_storage<stash_output>)), in.along.lane, stash_slot, position, count);
-        const row_context plain{in.assigned, in.bound, in.along, in.once, in.row, in.packs, 0};
-        output_vectors(plain, packed.at, position, 0, (count + width - 1) / width);
-        unpack(in, packed, position, count, selected<element_outputs<Kernel>>{});
-    }
-    static SINTER_FORCE_INLINE void output_run(const row_context& in, const row_position& at, i64 begin, i64 stop) {
-        i64 position = begin;
-        if (!in.packs) {
-            const i64 vectors = (stop - begin) / width;
-            row_context here = in;
-            if (in.bound.streams) here.streaming = streaming_outputs(at, begin, selected<element_outputs<Kernel>>{});
-            if (vectors > 0) output_vectors(here, at, begin, begin, vectors);
-            position += vectors * width;
-        }
-        for (; position < stop; position += block)
-            output_packed(in, at, position, int(stop - position < block ? stop - position : block));
-    }
-    static SINTER_FORCE_INLINE void output_pass(const row_context& in, const row_position& at, i64 begin, i64 stop) {
-        if constexpr (Kernel::any_element_output()) {
-            if constexpr (Kernel::nest == nest_kind::rows && Kernel::table.inner != Kernel::table.inner_lane) {
-                odometer<slots<Kernel>::count> column;
-                column.set(in.along.column, 0);
-                for (i64 c = 0; c < in.along.columns; ++c) {
-                    row_position here;
-                    move_to(here, at, column.offset);
-                    output_run(in, here, begin, stop);
-                    column.next(in.along.column);
-                }
-            } else {
-                output_run(in, at, begin, stop);
-            }
-        }
-        const row_frame frame{{in.assigned, in.bound, in.along}, in.once, in.row, at};
-        store_row(frame, at, selected<row_outputs<Kernel>>{});
     }
 
     // ---------------------------------------------------------------------------------------------------- outer folds
@@ -835,9 +686,9 @@ struct row_driver {
         template <int Instance>
         SINTER_INLINE const auto& value() const {
             if constexpr (Kernel::where[Instance] == site::once)
-                return slot_value<Instance>(once);
+                return static_cast<const value_slot<Instance>&>(once).value;
             else
-                return slot_value<Instance>(after);
+                return static_cast<const value_slot<Instance>&>(after).value;
         }
         using common::folded_count;
         using common::operands;
@@ -854,7 +705,7 @@ struct row_driver {
         SINTER_INLINE void finish(const assignment_type& assigned, const call_binding& bound, const all_loops& along,
                                   const once_values& once, const row_position& origin) {
             after_values after;
-            const int folded[] = {0, (slot_of<Instance>(after).value = instance_value<Kernel, Family, Instance>(
+            const int folded[] = {0, (static_cast<value_slot<Instance>&>(after).value = instance_value<Kernel, Family, Instance>(
                                           static_cast<slot<Instance, outer_fold<Kernel, Family, Instance>>&>(*this).value.result()), 0)...};
             (void)folded;
             const after_frame frame{{assigned, bound, along}, once, after};
@@ -865,35 +716,60 @@ struct row_driver {
 
     // ---------------------------------------------------------------------------------------------------------- entry
 
-    /// Rows [first_row, stop_row), and of each row's outputs the elements [begin, stop) (all of them when there are folds).
-    static SINTER_NOINLINE void run(const assignment_type& assigned, const call_binding& bound, const all_loops& along, i64 first_row,
-                                    i64 stop_row, i64 begin, i64 stop) {
-        row_position origin;
-        for (int s = 0; s < slots<Kernel>::count; ++s) {
-            origin.pointer[s] = bound.pointer[s];
-            origin.base[s] = bound.bound.base[s];
-        }
-        once_values once;
-        row_values row;
-        eval::fill(once, row_frame{{assigned, bound, along}, once, row, origin}, selected<at_place<Kernel, site::once>>{});
-        odometer<slots<Kernel>::count> place_of_row;
-        place_of_row.set(along.outer, first_row);
-        outer_folding<selected<outer_folds<Kernel>>> outer;
-        row_position at;
-        move_to(at, origin, place_of_row.offset);
-        for (i64 r = first_row; r < stop_row; ++r) {
-            place_of_row.next(along.outer);
-            row_position next;
-            move_to(next, origin, place_of_row.offset);
-            row_context in{assigned, bound, along, once, row, bound.packs};
-            if (bound.prefetches && r + 1 < stop_row) in.ahead = &next;
-            passes<1>(in, at);
-            output_pass(in, at, begin, stop);
-            if constexpr (Kernel::table.outer != 0) outer.push(row_frame{{assigned, bound, along}, once, row, at});
-            at = next;
-        }
-        if constexpr (Kernel::table.outer != 0) outer.finish(assigned, bound, along, once, origin);
+    static SINTER_NOINLINE void begin_row(row_call& call, const row_position& at) { passes<1>(static_cast<row_context&>(call), at); }
+    static SINTER_NOINLINE void end_row(row_call& call, const row_position& at) {
+        row_context& in = static_cast<row_context&>(call);
+        const row_frame frame{{in.assigned, in.bound, in.along}, in.once, in.row, at};
+        store_row(frame, at, selected<row_outputs<Kernel>>{});
+        if constexpr (Kernel::table.outer != 0) in.outer.push(frame);
     }
+    static constexpr bool is_packed(int i) {
+        if (!slots<Kernel>::is_operand(i) || Kernel::where[i] != site::element) return false;
+        if (Kernel::table.at[i].kind != node_kind::leaf) return lane_axis_count<Kernel>() > 1;
+        return lane_axis_count<Kernel>() > 1 || (Kernel::table.at[i].free & Kernel::vector_bit) != 0;
+    }
+    static constexpr row_body<slot_count> make_body() {
+        row_body<slot_count> out;
+        out.operands = slots<Kernel>::operands;
+        for (int s = 0; s < slot_count; ++s) out.element_size[s] = binding_facts_of<Kernel>::value.slot[s].element_size;
+        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
+            if (is_packed(i)) out.packed[out.packed_operands++] = static_cast<u8>(slot);
+            slot += slots<Kernel>::is_operand(i);
+        }
+        out.packed_slots = out.packed_operands;
+        for (int o = 0; o < Kernel::outputs; ++o) {
+            if (!Kernel::stores_elements(o)) continue;
+            out.packed[out.packed_slots++] = static_cast<u8>(slots<Kernel>::of_output(o));
+            // A stashed output was just written: it is in the cache.
+            if (!(stashes && o == stash_output)) out.may_stream |= u32(1) << o;
+        }
+        if (stashes) out.stash = stash_slot;
+        out.columns = Kernel::nest == nest_kind::rows && Kernel::table.inner != Kernel::table.inner_lane;
+        if constexpr (selected_indices<all_at<site::row>>::size > 0) out.begin_row = begin_row;
+        if constexpr (Kernel::any_element_output()) out.vectors = output_vectors;
+        if constexpr (selected_indices<row_outputs<Kernel>>::size > 0 || Kernel::table.outer != 0) out.end_row = end_row;
+        return out;
+    }
+    static constexpr row_body<slot_count> body = make_body();
+
+    /// Rows [first_row, stop_row), and of each row's outputs the elements [begin, stop) (all of them when there are folds).
+    static SINTER_NOINLINE void run(const void* assigned, const call_binding& bound, const all_loops& along, i64 first_row, i64 stop_row,
+                                    i64 begin, i64 stop) {
+        row_context in(*static_cast<const assignment_type*>(assigned), bound, along);
+        const row_position origin = work::origin(bound);
+        eval::fill(in.once, row_frame{{in.assigned, bound, along}, in.once, in.row, origin}, selected<at_place<Kernel, site::once>>{});
+        work::run(body, in, first_row, stop_row, begin, stop);
+        if constexpr (Kernel::table.outer != 0) in.outer.finish(in.assigned, bound, along, in.once, origin);
+    }
+};
+template <class Kernel, class Family>
+struct row_driver<Kernel, Family>::row_context : row_driver<Kernel, Family>::row_call {
+    const assignment_type& assigned;
+    once_values once;
+    row_values row;
+    outer_folding<selected<outer_folds<Kernel>>> outer;
+    SINTER_FORCE_INLINE row_context(const assignment_type& from, const call_binding& binding_of_call, const all_loops& loops_of_call)
+        : row_call{binding_of_call, loops_of_call, nullptr}, assigned(from) {}
 };
 
 }  // namespace sinter::detail

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "drive.hpp"
-#include "run.hpp"
 
 namespace sinter::detail {
 
@@ -50,11 +49,11 @@ struct column_driver {
         template <int Instance>
         SINTER_INLINE const auto& value() const {
             if constexpr (Kernel::where[Instance] == site::once)
-                return rows::template slot_value<Instance>(once);
+                return static_cast<const typename rows::template value_slot<Instance>&>(once).value;
             else if constexpr (Kernel::where[Instance] == site::row)
-                return rows::template slot_value<Instance>(column);
+                return static_cast<const typename rows::template value_slot<Instance>&>(column).value;
             else
-                return rows::template slot_value<Instance>(values);
+                return static_cast<const typename rows::template value_slot<Instance>&>(values).value;
         }
         template <int Instance>
         SINTER_INLINE auto operand() const {
@@ -338,13 +337,10 @@ struct column_driver {
     }
 
     /// Outer rows [first_row, stop_row), of each the columns [begin, stop).
-    static SINTER_NOINLINE void run(const assignment_type& assigned, const call_binding& bound, const all_loops& along, i64 first_row,
-                                    i64 stop_row, i64 begin, i64 stop) {
-        row_position start;
-        for (int s = 0; s < slots<Kernel>::count; ++s) {
-            start.pointer[s] = bound.pointer[s];
-            start.base[s] = bound.bound.base[s];
-        }
+    static SINTER_NOINLINE void run(const void* given, const call_binding& bound, const all_loops& along, i64 first_row, i64 stop_row,
+                                    i64 begin, i64 stop) {
+        const assignment_type& assigned = *static_cast<const assignment_type*>(given);
+        const row_position start = rows::work::origin(bound);
         once_values once;
         row_values none;
         {
@@ -375,7 +371,6 @@ struct column_driver {
 template <class Kernel, class Family>
 struct host_launch {
     using assignment_type = typename Kernel::assignment_type;
-    using call_binding = bound_call<slots<Kernel>::count>;
     template <bool Fast>
     using driver = conditional<Kernel::nest == nest_kind::columns, column_driver<Kernel, Family, Fast>, row_driver<Kernel, Family>>;
 
@@ -390,77 +385,68 @@ struct host_launch {
                                                   : Kernel::stores_elements(output);
     }
     template <int Instance>
-    static constexpr lane_stride stride_of() {
-        return operand_stride<Kernel, Instance, nth_of_leaves<assignment_type, int(Kernel::node[Kernel::table.at[Instance].node].bits)>>();
-    }
-    template <int Output>
-    static constexpr bool output_is_unit() {
-        using view = nth_of_outputs<assignment_type, Output>;
-        return view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][view::rank - 1] &&
-               Kernel::table.output_axis[Output][view::rank - 1] == Kernel::vector_axis;
-    }
-    template <int Instance>
     static constexpr bool known_unit_operand() {
         if constexpr (!per_lane(Instance))
             return true;
         else
-            return stride_of<Instance>() != lane_stride::unknown;
+            return row_driver<Kernel, Family>::template stride_of<Instance> != lane_stride::unknown;
     }
     template <int Output>
     static constexpr bool known_unit_output() {
-        if constexpr (!output_per_lane(Output))
-            return true;
-        else
-            return output_is_unit<Output>();
+        using view = nth_of_outputs<assignment_type, Output>;
+        return !output_per_lane(Output) || (view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][view::rank - 1] &&
+                                            Kernel::table.output_axis[Output][view::rank - 1] == Kernel::vector_axis);
     }
     template <int... Instance, int... Output>
     static constexpr bool always_fast(indices<Instance...>, indices<Output...>) {
         return lane_axis_count<Kernel>() <= 1 && (known_unit_operand<Instance>() && ... && true) && (known_unit_output<Output>() && ... && true);
     }
-    static constexpr bool only_fast = always_fast(make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
+    static constexpr bool only_fast = always_fast(selected<operand_instances<Kernel>>{}, make_indices<Kernel::outputs>{});
 
-    template <int Instance>
-    static SINTER_INLINE void require_unit_operand(const loops<slots<Kernel>::count>& along, bool& fast) {
-        if constexpr (per_lane(Instance)) {
-            const i64 step = along.lane.stride[0][slots<Kernel>::template place<Instance>];
-            fast = fast && (stride_of<Instance>() == lane_stride::zero ? step == 0 : step == 1);
+    static constexpr launch_facts<slots<Kernel>::count> make_facts() {
+        launch_facts<slots<Kernel>::count> out;
+        out.axes = loop_facts_of<Kernel>::value;
+        out.always_fast = only_fast;
+        out.columns = Kernel::nest == nest_kind::columns;
+        out.splits_rows = Kernel::table.outer == 0;
+        out.splits_lanes = Kernel::nest != nest_kind::rows;
+        for (int s = 0; s < slots<Kernel>::count; ++s) out.need[s] = -1;
+        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
+            if (per_lane(i)) {
+                out.need[slot] = (Kernel::table.at[i].free & Kernel::vector_bit) == 0 ? 0 : 1;
+                if (Kernel::where[i] == site::element)
+                    out.bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+            }
+            slot += slots<Kernel>::is_operand(i);
         }
+        for (int o = 0; o < Kernel::outputs; ++o) {
+            if (output_per_lane(o)) out.need[slots<Kernel>::of_output(o)] = 1;
+            if (Kernel::stores_elements(o)) out.output_bytes += dtype_size(Kernel::output_type[o]);
+        }
+        out.bytes += out.output_bytes;
+        out.fast = driver<true>::run;
+        if constexpr (!only_fast) out.slow = driver<false>::run;
+        return out;
     }
-    template <int Output>
-    static SINTER_INLINE void require_unit_output(const loops<slots<Kernel>::count>& along, bool& fast) {
-        if constexpr (output_per_lane(Output)) fast = fast && along.lane.stride[0][slots<Kernel>::of_output(Output)] == 1;
-    }
-    template <int... Instance, int... Output>
-    static SINTER_INLINE bool is_fast(const loops<slots<Kernel>::count>& along, indices<Instance...>, indices<Output...>) {
-        if (along.lane.count == 0) return true;
-        if (along.lane.count > 1) return false;
-        bool fast = true;
-        const int done[] = {0, (require_unit_operand<Instance>(along, fast), 0)..., (require_unit_output<Output>(along, fast), 0)...};
-        (void)done;
-        return fast;
-    }
+    static constexpr launch_facts<slots<Kernel>::count> facts = make_facts();
 
     /// Checks a call, makes its loops and runs them. When all layouts are known while compiling, both are constants.
     template <class Hook>
     static SINTER_FORCE_INLINE status launch(const assignment_type& assigned, const Hook& hook, int threads) {
         constexpr int slot_count = slots<Kernel>::count;
         using known = known_binding<Kernel, Family, assignment_type>;
-        const void* pointer[slot_count];
+        using call = host_call<Family, slot_count>;
         if constexpr (known::value) {
+            const void* pointer[slot_count];
             const status checked = known::check_operands(assigned, pointer, make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
-            if (!checked.ok() || known::known.bound.empty_output) return checked;
-            run(assigned, {known::known.bound, pointer}, known_loops<known>::value, hook, threads);
+            if (checked.ok() && !known::known.bound.empty_output)
+                call::run(facts, &assigned, known::known.bound, pointer, known_loops<known>::value, hook, threads);
+            return checked;
         } else {
-            binding<slot_count> bound;
-            const status checked = bind<Kernel, Family>(assigned, bound, pointer);
-            if (!checked.ok() || bound.empty_output) return checked;
-            loops<slot_count> along;
-            loop_maker<Family, slot_count>::make(loop_facts_of<Kernel>::value, bound, along);
-            if (Kernel::nest == nest_kind::columns && along.columns > i64(order::column_segment) << order::stack_depth_of_strips)
-                return status{error::size_overflow, -1, -1, i64(order::column_segment) << order::stack_depth_of_strips, along.columns};
-            run(assigned, {bound, pointer}, along, hook, threads);
+            slot_state given[slot_count];
+            give_all<Kernel>(given, assigned.operands, assigned.targets);
+            return call::launch(facts, binding_facts_of<Kernel>::value, binding_facts_of<Kernel>::steps(), given, &assigned, hook, threads);
         }
-        return {};
     }
     template <class Known>
     struct known_loops {
@@ -471,72 +457,6 @@ struct host_launch {
         }
         static constexpr loops<slots<Kernel>::count> value = make();
     };
-    template <class Hook>
-    static SINTER_FORCE_INLINE void run(const assignment_type& assigned, const call_binding& bound, const loops<slots<Kernel>::count>& along,
-                                        const Hook& hook, int threads) {
-        if constexpr (only_fast)
-            split<true>(assigned, bound, along, hook, threads);
-        else if (is_fast(along, make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{}))
-            split<true>(assigned, bound, along, hook, threads);
-        else
-            split<false>(assigned, bound, along, hook, threads);
-    }
-    /// Rows are split when there are enough of them; else the elements of a row, where each is independent of the others.
-    /// Other threads must see streamed stores.
-    static SINTER_FORCE_INLINE void finish_streaming(const call_binding& bound) {
-        if constexpr (requires { Family::finish_streaming(); })
-            if (bound.streams) Family::finish_streaming();
-    }
-    /// Bytes per element of the nest: of outputs, or of operands.
-    static constexpr i64 output_bytes() {
-        i64 bytes = 0;
-        for (int o = 0; o < Kernel::outputs; ++o)
-            if (Kernel::stores_elements(o)) bytes += dtype_size(Kernel::output_type[o]);
-        return bytes;
-    }
-    static constexpr i64 operand_bytes() {
-        i64 bytes = 0;
-        for (int i = 0; i < Kernel::instances; ++i)
-            if (Kernel::table.at[i].kind == node_kind::leaf && Kernel::where[i] == site::element)
-                bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
-        return bytes;
-    }
-    /// Whether so many bytes per element exceed what is worth keeping in the caches.
-    static SINTER_FORCE_INLINE bool exceeds_caches(const loops<slots<Kernel>::count>& along, i64 bytes) {
-        if constexpr (requires { Family::streaming_threshold; })
-            return bytes * along.rows * along.columns * along.length >= Family::streaming_threshold;
-        else
-            return false;
-    }
-    template <bool Fast, class Hook>
-    static SINTER_FORCE_INLINE void split(const assignment_type& assigned, const call_binding& given, const loops<slots<Kernel>::count>& along,
-                                    const Hook& hook, int threads) {
-        const call_binding bound{given.bound, given.pointer, !Fast, Fast && exceeds_caches(along, output_bytes() + operand_bytes()),
-                                 exceeds_caches(along, output_bytes())};
-        const bool divisible_rows = Kernel::table.outer == 0 && along.rows >= threads;
-        const bool divisible_lanes = Kernel::nest != nest_kind::rows && along.rows < threads && along.length >= 256 * i64(threads);
-        if (threads <= 1 || (!divisible_rows && !divisible_lanes)) {
-            const float_environment exact;
-            driver<Fast>::run(assigned, bound, along, 0, along.rows, 0, along.length);
-            finish_streaming(bound);
-        } else {
-            const i64 whole = divisible_rows ? along.rows : along.length;
-            const i64 grain = divisible_rows ? 1 : 128;
-            const i64 blocks = (whole + grain - 1) / grain;
-            hook(threads, [&](int part) {
-                const i64 begin = blocks * part / threads * grain;
-                i64 stop = blocks * (part + 1) / threads * grain;
-                if (stop > whole) stop = whole;
-                if (begin >= stop) return;
-                const float_environment exact;
-                if (divisible_rows)
-                    driver<Fast>::run(assigned, bound, along, begin, stop, 0, along.length);
-                else
-                    driver<Fast>::run(assigned, bound, along, 0, along.rows, begin, stop);
-                finish_streaming(bound);
-            });
-        }
-    }
 };
 
 }  // namespace sinter::detail

@@ -160,39 +160,6 @@ struct kernel : kernel_facts<Assignment> {
 
 namespace detail {
 
-/// The indices i < Selection::limit with Selection::test(i), as a type.
-template <class Selection>
-struct selected_indices {
-    static constexpr int count() {
-        int found = 0;
-        for (int i = 0; i < Selection::limit; ++i) found += Selection::test(i);
-        return found;
-    }
-    static constexpr int size = count();
-    static constexpr array<int, size> make() {
-        array<int, size> out{};
-        int next = 0;
-        for (int i = 0; i < Selection::limit; ++i)
-            if (Selection::test(i)) out[next++] = i;
-        return out;
-    }
-    static constexpr array<int, size> value = make();
-    template <class Sequence>
-    struct expand;
-    template <int... Index>
-    struct expand<indices<Index...>> {
-        using type = indices<value[Index]...>;
-    };
-    using type = typename expand<make_indices<size>>::type;
-};
-template <class Selection>
-using selected = typename selected_indices<Selection>::type;
-
-template <class Kernel>
-struct operand_instances {
-    static constexpr int limit = Kernel::instances;
-    static constexpr bool test(int i) { return slots<Kernel>::is_operand(i); }
-};
 template <class Kernel, site Where>
 struct at_place {
     static constexpr int limit = Kernel::instances;
@@ -341,9 +308,17 @@ struct evaluator {
             return frame.template operand<Instance>();
         else if constexpr (kind == node_kind::coordinate)
             return frame.template coordinate<Instance>();
-        else if constexpr (kind == node_kind::map)
-            return apply_map_op<Instance>(frame, make_indices<Kernel::table.at[Instance].arity>{});
-        else
+        else if constexpr (kind == node_kind::map) {
+            // Written out for the usual arities: a function less to compile for every node.
+            using op = op_of_instance<Instance>;
+            constexpr int arity = Kernel::table.at[Instance].arity;
+            if constexpr (arity == 1)
+                return op::apply(argument<Instance, 0>(frame));
+            else if constexpr (arity == 2)
+                return op::apply(argument<Instance, 0>(frame), argument<Instance, 1>(frame));
+            else
+                return apply_map_op<Instance>(frame, make_indices<arity>{});
+        } else
             return fold_of_one<Instance>(frame);
     }
     /// A reduction whose axes all have size 1 folds a single element.

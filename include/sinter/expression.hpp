@@ -295,10 +295,12 @@ struct node_for<Op, node_kind::coordinate, indices<Root>> {
     using type = coordinate<Op, Root>;
 };
 
+template <class Program, int Root, class Extents, dtype Type, bool Weak, class Leaves>
+struct expression_over;
 template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
-SINTER_INLINE auto make_expression(list<Leaves...>, const pack<Leaves...>& operands) {
-    return expression<Program, Root, Extents, Type, Weak, Leaves...>{operands};
-}
+struct expression_over<Program, Root, Extents, Type, Weak, list<Leaves...>> {
+    using type = expression<Program, Root, Extents, Type, Weak, Leaves...>;
+};
 
 template <class Op, class... Expressions>
 SINTER_INLINE auto apply_direct(const Expressions&... arguments) {
@@ -313,8 +315,8 @@ SINTER_INLINE auto apply_direct(const Expressions&... arguments) {
         using node = typename node_for<Op, Op::facts.kind, typename all::roots>::type;
         using whole = typename append_program<typename all::program_type, program<node>>::type;
         constexpr value_type type = result::value.type[nodes::size - 1];
-        return make_expression<whole, all::nodes, extents_from<inferred_shape<result, nodes::size - 1>>, type.type, type.weak>(
-            typename all::leaves{}, join_operands(arguments...));
+        return typename expression_over<whole, all::nodes, extents_from<inferred_shape<result, nodes::size - 1>>, type.type, type.weak,
+                                        typename all::leaves>::type{join_operands(arguments...)};
     }
 }
 
@@ -432,9 +434,8 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
         constexpr int output_count = recorded::value.output_count;
         if constexpr (output_count == 1) {
             constexpr int output = recorded::value.output[0];
-            return make_expression<whole, renumber::value[output], extents_from<inferred_shape<result, output>>,
-                                   result::value.type[output].type, result::value.type[output].weak>(typename all::leaves{},
-                                                                                                  join_operands(arguments...));
+            return typename expression_over<whole, renumber::value[output], extents_from<inferred_shape<result, output>>,
+                                   result::value.type[output].type, result::value.type[output].weak, typename all::leaves>::type{join_operands(arguments...)};
         } else {
             return make_multi<whole, typename output_nodes<recorded, renumber, make_indices<output_count>>::roots,
                               typename output_types<recorded, result, make_indices<output_count>>::type>(

@@ -98,7 +98,7 @@ struct loop_maker {
         for (int s = 0; s < Slots; ++s) to.stride[to.count][s] = bound.stride[s][axis];
         ++to.count;
     }
-    static SINTER_SMALL constexpr void make(const loop_facts& facts, const binding<Slots>& bound, loops<Slots>& out) {
+    static SINTER_NOINLINE constexpr void make(const loop_facts& facts, const binding<Slots>& bound, loops<Slots>& out) {
         out.outer.count = out.column.count = out.lane.count = 0;
         axis_loops<Slots>* const list[] = {&out.outer, &out.column, facts.pointwise ? &out.outer : &out.lane};
         bool lane_is_last = false;
@@ -194,6 +194,10 @@ struct odometer {
 
     SINTER_INLINE void set(const axis_loops<Slots>& along, i64 linear) {
         for (int s = 0; s < Slots; ++s) offset[s] = 0;
+        if (linear == 0) {  // most often: no divisions
+            for (int i = 0; i < along.count; ++i) index[i] = 0;
+            return;
+        }
         for (int i = along.count - 1; i >= 0; --i) {
             index[i] = linear % along.size[i];
             linear /= along.size[i];

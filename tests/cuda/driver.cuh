@@ -42,11 +42,11 @@ struct frame {
     template <int Instance>
     SINTER_INLINE const auto& value() const {
         if constexpr (Kernel::where[Instance] == site::once)
-            return rows::template slot_value<Instance>(once);
+            return static_cast<const typename rows::template value_slot<Instance>&>(once).value;
         else if constexpr (Kernel::where[Instance] == site::row)
-            return rows::template slot_value<Instance>(row);
+            return static_cast<const typename rows::template value_slot<Instance>&>(row).value;
         else
-            return rows::template slot_value<Instance>(values);
+            return static_cast<const typename rows::template value_slot<Instance>&>(values).value;
     }
     template <int Instance>
     SINTER_INLINE auto operand() const {

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What host kernels share at run time: the walk over rows, the packing of elements that don't lie side by side, the split over
+// threads, the start of a call. Nothing here depends on a kernel's type, only on its number of slots: a kernel brings tables
+// and the few functions that hold its arithmetic, so that a further kernel compiles little more than its formula.
+#pragma once
+
+#include "loops.hpp"
+#include "run.hpp"
+
+namespace sinter::detail {
+
+/// Pointers and coordinates of one row (or of a packed block).
+template <int Slots>
+struct row_pointers {
+    const void* pointer[Slots];
+    i64 base[Slots];
+};
+
+/// Elements of a packed block: a multiple of any width, small enough that all blocks of a kernel stay in the first-level cache.
+template <int Slots>
+inline constexpr int block_length = Slots <= 8 ? 256 : 64;
+
+/// One call on one thread, as the shared loop knows it; a kernel's own context derives from it.
+template <int Slots>
+struct call_state {
+    const bound_call<Slots>& bound;
+    const loops<Slots>& along;
+    const row_pointers<Slots>* ahead;  ///< the next row, to be fetched during this one's last pass; null: don't
+};
+
+/// A kernel's tables and functions. Null functions: nothing to do there.
+template <int Slots>
+struct row_body {
+    using call = call_state<Slots>;
+    using position = row_pointers<Slots>;
+
+    int operands = 0;                 ///< slots before the first output
+    u8 element_size[Slots]{};         ///< bytes; 0: a coordinate
+    u8 packed[Slots]{};               ///< slots to pack: operands, then outputs
+    int packed_operands = 0, packed_slots = 0;
+    u32 may_stream = 0;               ///< bit o: output o may be stored past the caches
+    int stash = -1;                   ///< slot of the output that keeps a value between the passes
+    bool columns = false;             ///< outputs vary over further inner axes than the lane's
+
+    void (*begin_row)(call&, const position&) = nullptr;  ///< values of the row, reductions among them
+    /// `count` whole vectors of outputs; `offset` counts elements from the pointers, `position` from the row's beginning.
+    void (*vectors)(const call&, const position&, i64 position, i64 offset, i64 count, u32 streaming) = nullptr;
+    void (*end_row)(call&, const position&) = nullptr;    ///< outputs with one element per row
+};
+
+/// `Family` keeps code of different instruction sets apart, and says how wide a vector is.
+template <class Family, int Slots>
+struct row_loop {
+    using body_type = row_body<Slots>;
+    using call_type = call_state<Slots>;
+    using position_type = row_pointers<Slots>;
+    using pack_work = packer<Family, Slots>;
+    static constexpr int width = Family::width;
+    static constexpr int block = block_length<Slots>;
+    static_assert(block % width == 0);
+
+    static SINTER_FORCE_INLINE position_type origin(const bound_call<Slots>& bound) {
+        position_type out;
+        for (int s = 0; s < Slots; ++s) {
+            out.pointer[s] = bound.pointer[s];
+            out.base[s] = bound.bound.base[s];
+        }
+        return out;
+    }
+    static SINTER_FORCE_INLINE void move(const u8 (&element_size)[Slots], position_type& to, const position_type& from, const i64 (&offset)[Slots]) {
+        for (int s = 0; s < Slots; ++s) {
+            to.base[s] = from.base[s] + offset[s];
+            to.pointer[s] = static_cast<const char*>(from.pointer[s]) + offset[s] * i64(element_size[s]);
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------------- packing
+
+    struct packed_block {
+        alignas(64) unsigned char memory[Slots][block * 8];
+        position_type at;  ///< points to the blocks where a slot is packed, else to the row
+    };
+    /// Elements [position, position + count) of a row. What lies beyond them in the last vector is computed on and dropped; zeros
+    /// keep it finite and quiet.
+    static SINTER_SMALL void pack(const body_type& body, const call_type& call, packed_block& to, const position_type& row, i64 position,
+                                  int count) {
+        to.at = row;
+        const int padded = (count + width - 1) / width * width;
+        for (int k = 0; k < body.packed_slots; ++k) {
+            const int slot = body.packed[k], size = body.element_size[slot];
+            unsigned char* const memory = to.memory[k];
+            to.at.pointer[slot] = memory;
+            if (k >= body.packed_operands) continue;
+            if (size == 0) {
+                pack_work::count_up(reinterpret_cast<i64*>(memory), row.base[slot], call.along.lane, slot, position, padded);
+            } else {
+                __builtin_memset(memory, 0, std::size_t(padded) * std::size_t(size));
+                pack_work::gather(memory, row.pointer[slot], size, call.along.lane, slot, position, count);
+            }
+        }
+    }
+    static SINTER_SMALL void unpack(const body_type& body, const call_type& call, const packed_block& from, const position_type& row, int slot,
+                                    i64 position, int count) {
+        pack_work::scatter(from.at.pointer[slot], const_cast<void*>(row.pointer[slot]), body.element_size[slot], call.along.lane, slot, position,
+                           count);
+    }
+
+    // -------------------------------------------------------------------------------------------------------- stores
+
+    static SINTER_SMALL void store_packed(const body_type& body, const call_type& call, const position_type& at, i64 position, int count) {
+        packed_block block_of_row;
+        pack(body, call, block_of_row, at, position, count);
+        if (body.stash >= 0)
+            pack_work::gather(const_cast<void*>(block_of_row.at.pointer[body.stash]), at.pointer[body.stash], body.element_size[body.stash],
+                              call.along.lane, body.stash, position, count);
+        body.vectors(call, block_of_row.at, position, 0, (count + width - 1) / width, 0);
+        for (int k = body.packed_operands; k < body.packed_slots; ++k) unpack(body, call, block_of_row, at, body.packed[k], position, count);
+    }
+    /// The outputs whose elements from `begin` on are aligned for stores past the caches.
+    static SINTER_FORCE_INLINE u32 aligned_outputs(const body_type& body, const position_type& at, i64 begin) {
+        u32 all = 0;
+        for (int s = body.operands; s < Slots; ++s) {
+            const u64 size = body.element_size[s], address = reinterpret_cast<u64>(at.pointer[s]) + u64(begin) * size;
+            if (address % (u64(width) * size) == 0) all |= u32(1) << (s - body.operands);
+        }
+        return all & body.may_stream;
+    }
+    /// Elements [begin, stop) of a row.
+    static SINTER_FORCE_INLINE void store_run(const body_type& body, call_type& call, const position_type& at, i64 begin, i64 stop) {
+        i64 position = begin;
+        if (!call.bound.packs) {
+            const i64 vectors = (stop - begin) / width;
+            const u32 streaming = call.bound.streams ? aligned_outputs(body, at, begin) : 0;
+            if (vectors > 0) body.vectors(call, at, begin, begin, vectors, streaming);
+            position += vectors * width;
+        }
+        call.ahead = nullptr;  // fetched as far as it goes in whole vectors
+        for (; position < stop; position += block)
+            store_packed(body, call, at, position, int(stop - position < block ? stop - position : block));
+    }
+
+    /// Rows [first_row, stop_row), and of each row's outputs the elements [begin, stop) (all of them when there are folds).
+    static SINTER_NOINLINE void run(const body_type& body, call_type& call, i64 first_row, i64 stop_row, i64 begin, i64 stop) {
+        const position_type start = origin(call.bound);
+        odometer<Slots> row;
+        row.set(call.along.outer, first_row);
+        position_type at;
+        move(body.element_size, at, start, row.offset);
+        for (i64 r = first_row; r < stop_row; ++r) {
+            row.next(call.along.outer);
+            position_type next;
+            move(body.element_size, next, start, row.offset);
+            call.ahead = call.bound.prefetches && r + 1 < stop_row ? &next : nullptr;
+            if (body.begin_row) body.begin_row(call, at);
+            if (body.vectors) {
+                if (body.columns) {
+                    odometer<Slots> column;
+                    column.set(call.along.column, 0);
+                    for (i64 c = 0; c < call.along.columns; ++c) {
+                        position_type here;
+                        move(body.element_size, here, at, column.offset);
+                        store_run(body, call, here, begin, stop);
+                        column.next(call.along.column);
+                    }
+                } else {
+                    store_run(body, call, at, begin, stop);
+                }
+            }
+            if (body.end_row) body.end_row(call, at);
+            at = next;
+        }
+    }
+};
+
+// ------------------------------------------------------------------------------------------------------------ the call
+
+/// What starting a call asks of a kernel. `need` is the lane stride that a slot must have for the fast variant: 0, 1, or -1 for any.
+template <int Slots>
+struct launch_facts {
+    using run_type = void (*)(const void* assigned, const bound_call<Slots>&, const loops<Slots>&, i64 first_row, i64 stop_row, i64 begin, i64 stop);
+
+    loop_facts axes{};
+    signed char need[Slots]{};
+    bool always_fast = false;
+    bool one_lane_axis = true;       ///< at most
+    bool columns = false;            ///< reductions over outer axes
+    bool splits_rows = true, splits_lanes = false;
+    i64 output_bytes = 0, bytes = 0;  ///< per element of the nest: of outputs, of all
+    run_type fast = nullptr, slow = nullptr;
+};
+
+template <class Family, int Slots>
+struct host_call {
+    using facts_type = launch_facts<Slots>;
+    using binding_type = binding<Slots>;
+
+    static SINTER_FORCE_INLINE bool is_fast(const facts_type& facts, const loops<Slots>& along) {
+        if (facts.always_fast || along.lane.count == 0) return true;
+        if (along.lane.count > 1) return false;
+        for (int s = 0; s < Slots; ++s)
+            if (facts.need[s] >= 0 && along.lane.stride[0][s] != facts.need[s]) return false;
+        return true;
+    }
+    /// Whether so many bytes per element exceed what is worth keeping in the caches.
+    static SINTER_FORCE_INLINE bool exceeds_caches(const loops<Slots>& along, i64 bytes) {
+        if constexpr (requires { Family::streaming_threshold; })
+            return bytes * along.rows * along.columns * along.length >= Family::streaming_threshold;
+        else
+            return false;
+    }
+    /// Other threads must see streamed stores.
+    static SINTER_FORCE_INLINE void finish_streaming(const bound_call<Slots>& bound) {
+        if constexpr (requires { Family::finish_streaming(); })
+            if (bound.streams) Family::finish_streaming();
+    }
+    /// Rows are split over threads when there are enough of them; else the elements of a row, where each is independent of the others.
+    template <class Hook>
+    static SINTER_NOINLINE void run(const facts_type& facts, const void* assigned, const binding_type& binding_of_call, const void* const* pointer,
+                                    const loops<Slots>& along, const Hook& hook, int threads) {
+        const bool fast = is_fast(facts, along);
+        const bound_call<Slots> bound{binding_of_call, pointer, !fast, fast && exceeds_caches(along, facts.bytes),
+                                      exceeds_caches(along, facts.output_bytes)};
+        const typename facts_type::run_type body = fast ? facts.fast : facts.slow;
+        const bool rows = facts.splits_rows && along.rows >= threads;
+        const bool lanes = facts.splits_lanes && along.rows < threads && along.length >= 256 * i64(threads);
+        if (threads <= 1 || (!rows && !lanes)) {
+            const float_environment exact;
+            body(assigned, bound, along, 0, along.rows, 0, along.length);
+            finish_streaming(bound);
+            return;
+        }
+        const i64 whole = rows ? along.rows : along.length;
+        const i64 grain = rows ? 1 : 128;
+        const i64 blocks = (whole + grain - 1) / grain;
+        hook(threads, [&](int part) {
+            const i64 begin = blocks * part / threads * grain;
+            i64 stop = blocks * (part + 1) / threads * grain;
+            if (stop > whole) stop = whole;
+            if (begin >= stop) return;
+            const float_environment exact;
+            if (rows)
+                body(assigned, bound, along, begin, stop, 0, along.length);
+            else
+                body(assigned, bound, along, 0, along.rows, begin, stop);
+            finish_streaming(bound);
+        });
+    }
+    /// Checks a call, makes its loops and runs them.
+    template <class Hook>
+    static SINTER_NOINLINE status launch(const facts_type& facts, const binding_facts<Slots>& operands, const chain_step* steps,
+                                         const slot_state* given, const void* assigned, const Hook& hook, int threads) {
+        binding_type bound;
+        const void* pointer[Slots];
+        const status checked = binder<Family, Slots>::bind(operands, steps, given, bound, pointer);
+        if (!checked.ok() || bound.empty_output) return checked;
+        loops<Slots> along;
+        loop_maker<Family, Slots>::make(facts.axes, bound, along);
+        if (facts.columns && along.columns > i64(order::column_segment) << order::stack_depth_of_strips)
+            return status{error::size_overflow, -1, -1, i64(order::column_segment) << order::stack_depth_of_strips, along.columns};
+        run(facts, assigned, bound, pointer, along, hook, threads);
+        return {};
+    }
+};
+
+}  // namespace sinter::detail
