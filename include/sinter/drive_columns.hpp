@@ -145,13 +145,18 @@ struct column_driver {
                                     const two_phase_bundle<Pass, pick_state> (&context)[strip], const two_phase_bundle<Pass, pick_value> (&firsts)[strip],
                                     i64 begin, i64 stop) {
         using list = typename rows::template phase<Pass, Phase>::list;
-        for (int v = 0; v < in.vectors; ++v) rows::template phase<Pass, Phase>::start(state[v], list{});
+        using states = typename rows::template phase<Pass, Phase>::states;
         odometer<slots<Kernel>::count> row;
         row.set(in.along.column, begin);
         const int full = in.last_count == width ? in.vectors : in.vectors - 1;
         i64 r = begin;
+        // The first four rows take the identity from one place: a strip of them needs neither be written nor read.
+        const bool fresh = rows::template phase<Pass, Phase>::unrolled && begin + 4 <= stop;
+        for (int v = fresh ? full : 0; v < in.vectors; ++v) rows::template phase<Pass, Phase>::start(state[v], list{});
         // Four rows a turn: an accumulator is loaded and stored once for them, and still takes them in order.
         if constexpr (rows::template phase<Pass, Phase>::unrolled) {
+            states identity;
+            rows::template phase<Pass, Phase>::start(identity, list{});
             for (; r + 4 <= stop; r += 4) {
                 row_position at[4];
                 for (int i = 0; i < 4; ++i) {
@@ -159,8 +164,10 @@ struct column_driver {
                     row.next(in.along.column);
                 }
                 const row_position at0 = at[0], at1 = at[1], at2 = at[2], at3 = at[3];
-                for (int v = 0; v < full; ++v) {
-                    auto now = state[v];
+                const states* before = r == begin ? &identity : state;
+                const i64 apart = r == begin ? 0 : 1;
+                for (int v = 0; v < full; ++v, before += apart) {
+                    auto now = *before;
                     step<Pass, Phase, false>(in, at0, v, width, now, context[v], firsts[v], r, list{});
                     step<Pass, Phase, false>(in, at1, v, width, now, context[v], firsts[v], r + 1, list{});
                     step<Pass, Phase, false>(in, at2, v, width, now, context[v], firsts[v], r + 2, list{});
@@ -230,7 +237,7 @@ struct column_driver {
             sweep<Pass, 1>(in, origin, totals, contexts, firsts, begin, stop);
             if constexpr (!rows::template pass_has_second<Pass>)
                 if (count <= order::column_segment) {  // the only segment, and its state is the result
-                    for (int v = 0; v < in.vectors; ++v) finalize<Pass>(totals[v], in.column[v], folds<Pass>{});
+                    finish<Pass>(in, origin, totals);
                     return;
                 }
             two_phase_bundle<Pass, pick_second> seconds[strip];
@@ -256,7 +263,28 @@ struct column_driver {
                 for (int v = 0; v < in.vectors; ++v) rows::template merge<Pass>(result[v], stack[depth][v], result[v], folds<Pass>{});
             }
         }
-        for (int v = 0; v < in.vectors; ++v) finalize<Pass>(result[v], in.column[v], folds<Pass>{});
+        finish<Pass>(in, origin, result);
+    }
+    /// Whether the last fold's results go on to the outputs at once, a column at a time: where no output has elements.
+    static constexpr bool stores_at_once = Kernel::levels > 0 && !Kernel::any_element_output();
+    template <int Pass, class Bundle>
+    static SINTER_INLINE void finish(const strip_context& in, const row_position& origin, const Bundle (&from)[strip]) {
+        if constexpr (stores_at_once && Pass == Kernel::levels) {
+            const int full = in.last_count == width ? in.vectors : in.vectors - 1;
+            for (int v = 0; v < full; ++v) finish_column<Pass, false>(in, origin, from[v], v, width);
+            if (full < in.vectors) finish_column<Pass, true>(in, origin, from[full], full, in.last_count);
+        } else {
+            for (int v = 0; v < in.vectors; ++v) finalize<Pass>(from[v], in.column[v], folds<Pass>{});
+        }
+    }
+    template <int Pass, bool Partial, class Bundle>
+    static SINTER_INLINE void finish_column(const strip_context& in, const row_position& origin, const Bundle& from, int vector, int count) {
+        row_values values = in.column[vector];
+        const column_frame<Partial, row_values> frame{{in.assigned, in.bound, in.along}, in.once, values, origin, values,
+                                                      in.position + vector * width, count};
+        finalize<Pass>(from, values, folds<Pass>{});
+        eval::fill(values, frame, selected<rows_after<Kernel, Pass>>{});
+        store_all(frame, count, selected<row_outputs<Kernel>>{});
     }
     /// From summaries, or from the states of a fold with one phase (the same members).
     template <int Pass, class Bundle, int... Instance>
@@ -278,7 +306,7 @@ struct column_driver {
     }
     template <int Pass>
     static SINTER_INLINE void passes(const strip_context& in, const row_position& origin) {
-        columns_of_level<Pass - 1>(in, origin);
+        if constexpr (Pass <= Kernel::levels || !stores_at_once) columns_of_level<Pass - 1>(in, origin);
         if constexpr (Pass <= Kernel::levels) {
             fold_pass<Pass>(in, origin);
             passes<Pass + 1>(in, origin);
@@ -328,6 +356,7 @@ struct column_driver {
                 row.next(in.along.column);
             }
         }
+        if constexpr (stores_at_once) return;
         for (int v = 0; v < in.vectors; ++v) {
             const int count = v + 1 == in.vectors ? in.last_count : width;
             const column_frame<true, row_values> frame{{in.assigned, in.bound, in.along}, in.once, in.column[v], origin, in.column[v],

@@ -15,7 +15,7 @@ template <class Axes>
 struct softmax {
     template <class Traced>
     constexpr Traced operator()(Traced x) const {
-        const Traced e = exp(x - (max)(x, Axes{}));
+        const Traced e = exp_nonpositive(x - (max)(x, Axes{}));
         return e * reciprocal(sum(e, Axes{}));
     }
 };
@@ -26,7 +26,7 @@ struct masked_softmax {
     constexpr Traced operator()(Traced x, Traced mask) const {
         const float infinity = __builtin_huge_valf();
         const Traced top = (max)(where(mask, x, -infinity), Axes{});
-        const Traced e = where(mask, exp(x - top), 0.0f);
+        const Traced e = where(mask, exp_nonpositive(x - top), 0.0f);
         return where(mask, e * reciprocal(sum(e, Axes{})), 0.0f);
     }
 };
