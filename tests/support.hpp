@@ -6,6 +6,8 @@
 #include <sinter/backend/reference.hpp>
 #include <sinter/ops/nn.hpp>
 
+#include "numbers.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -191,18 +193,7 @@ bool close(const si::tensor<Type, Extents>& found, numbers expected, double rela
     return all;
 }
 
-/// xorshift64*: the same numbers on every machine.
-struct generator {
-    u64 state = 0x9e3779b97f4a7c15u;
-    u64 operator()() {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        return state * 0x2545f4914f6cdd1du;
-    }
-    /// In [-1, 1).
-    double unit() { return static_cast<double>(static_cast<i64>((*this)()) >> 11) * 0x1p-52; }
-};
+using test_numbers::generator;
 
 /// The lengths of the public faults: 1 to 65, 255 to 257 and 1000.
 inline constexpr int length_count = 69;

@@ -118,12 +118,13 @@ struct group_norm {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced bias, Traced eps) const {
         const int rank = detail::rank_of(x);
+        const Traced split = unflatten<1, Groups>(x);  // first: where it is refused, the message is about x
         Traced scale = unflatten<0, Groups>(weight), shift = unflatten<0, Groups>(bias);
         for (int i = 2; i < rank; ++i) {
             scale = unsqueeze<-1>(scale);
             shift = unsqueeze<-1>(shift);
         }
-        return statistics(rank, unflatten<1, Groups>(x), eps) * scale + shift;
+        return statistics(rank, split, eps) * scale + shift;
     }
     template <class Traced>
     static constexpr Traced statistics(int rank, Traced split, Traced eps) {

@@ -148,29 +148,6 @@ SINTER_FUNCTION_2(operator>>, shift_right_op)
 SINTER_OPERATION_2(minimum_op, "minimum", selection, 3, minimum(x, y))
 SINTER_OPERATION_2(maximum_op, "maximum", selection, 3, maximum(x, y))
 namespace lane {
-template <class Value>
-SINTER_INLINE Value fmin_ignoring_nan(Value x, Value y) {
-    if constexpr (is_float_element<typename Value::element>)
-        return select(is_nan(x), y, select(is_nan(y), x, minimum(x, y)));
-    else
-        return minimum(x, y);
-}
-template <class Value>
-SINTER_INLINE Value fmax_ignoring_nan(Value x, Value y) {
-    if constexpr (is_float_element<typename Value::element>)
-        return select(is_nan(x), y, select(is_nan(y), x, maximum(x, y)));
-    else
-        return maximum(x, y);
-}
-template <class Value>
-SINTER_INLINE Value sign(Value x) {
-    using element = typename Value::element;
-    const Value zero(element(0)), one(element(1));
-    Value out = select(less(zero, x), one, zero);
-    if constexpr (element(-1) < element(0)) out = select(less(x, zero), Value(element(-1)), out);
-    if constexpr (is_float_element<element>) out = select(is_nan(x), x, out);
-    return out;
-}
 /// maximum(x, 0): the raw maximum keeps a NaN in its second operand, and adding +0 turns -0 into +0.
 template <class Value>
 SINTER_INLINE Value relu(Value x) {
@@ -180,43 +157,15 @@ SINTER_INLINE Value relu(Value x) {
     else
         return maximum(x, zero);
 }
-template <class Value>
-SINTER_INLINE Value round_or_same(Value x) {
-    if constexpr (is_float_element<typename Value::element>)
-        return round_even(x);
-    else
-        return x;
-}
-template <class Value>
-SINTER_INLINE Value floor_or_same(Value x) {
-    if constexpr (is_float_element<typename Value::element>)
-        return floor(x);
-    else
-        return x;
-}
-template <class Value>
-SINTER_INLINE Value ceil_or_same(Value x) {
-    if constexpr (is_float_element<typename Value::element>)
-        return ceil(x);
-    else
-        return x;
-}
-template <class Value>
-SINTER_INLINE Value trunc_or_same(Value x) {
-    if constexpr (is_float_element<typename Value::element>)
-        return trunc(x);
-    else
-        return x;
-}
 }  // namespace lane
-SINTER_OPERATION_2(fmin_op, "fmin", selection, 5, fmin_ignoring_nan(x, y))
-SINTER_OPERATION_2(fmax_op, "fmax", selection, 5, fmax_ignoring_nan(x, y))
+SINTER_OPERATION_2(fmin_op, "fmin", selection, 5, fmin(x, y))
+SINTER_OPERATION_2(fmax_op, "fmax", selection, 5, fmax(x, y))
 SINTER_OPERATION_1(relu_op, "relu", arithmetic, 2, lane::relu(x))
-SINTER_OPERATION_1(sign_op, "sign", arithmetic, 3, lane::sign(x))  // sign(+-0) is +0
-SINTER_OPERATION_1(round_op, "round", arithmetic, 1, round_or_same(x))  // half to even
-SINTER_OPERATION_1(floor_op, "floor", arithmetic, 1, floor_or_same(x))
-SINTER_OPERATION_1(ceil_op, "ceil", arithmetic, 1, ceil_or_same(x))
-SINTER_OPERATION_1(trunc_op, "trunc", arithmetic, 1, trunc_or_same(x))
+SINTER_OPERATION_1(sign_op, "sign", arithmetic, 3, sign(x))  // sign(+-0) is +0
+SINTER_OPERATION_1(round_op, "round", arithmetic, 1, round(x))  // half to even
+SINTER_OPERATION_1(floor_op, "floor", arithmetic, 1, floor(x))
+SINTER_OPERATION_1(ceil_op, "ceil", arithmetic, 1, ceil(x))
+SINTER_OPERATION_1(trunc_op, "trunc", arithmetic, 1, trunc(x))
 SINTER_OPERATION_2(copysign_op, "copysign", floating, 2, copysign(x, y))
 SINTER_FUNCTION_2(minimum, minimum_op)
 SINTER_FUNCTION_2(maximum, maximum_op)
