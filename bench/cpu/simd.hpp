@@ -27,7 +27,9 @@ inline vec larger(vec x, vec y) { return _mm512_max_ps(x, y); }
 inline vec smaller(vec x, vec y) { return _mm512_min_ps(x, y); }
 inline ints bits(vec x) { return _mm512_castps_si512(x); }
 inline vec from_bits(ints x) { return _mm512_castsi512_ps(x); }
+inline ints all_ints(unsigned x) { return _mm512_set1_epi32(int(x)); }
 inline ints add(ints x, ints y) { return _mm512_add_epi32(x, y); }
+inline ints conjunction(ints x, ints y) { return _mm512_and_si512(x, y); }
 template <int Count>
 inline ints left(ints x) { return _mm512_slli_epi32(x, Count); }
 inline mask less(vec x, vec y) { return _mm512_cmp_ps_mask(x, y, _CMP_LT_OQ); }
@@ -57,7 +59,9 @@ inline vec larger(vec x, vec y) { return _mm256_max_ps(x, y); }
 inline vec smaller(vec x, vec y) { return _mm256_min_ps(x, y); }
 inline ints bits(vec x) { return _mm256_castps_si256(x); }
 inline vec from_bits(ints x) { return _mm256_castsi256_ps(x); }
+inline ints all_ints(unsigned x) { return _mm256_set1_epi32(int(x)); }
 inline ints add(ints x, ints y) { return _mm256_add_epi32(x, y); }
+inline ints conjunction(ints x, ints y) { return _mm256_and_si256(x, y); }
 template <int Count>
 inline ints left(ints x) { return _mm256_slli_epi32(x, Count); }
 inline mask less(vec x, vec y) { return _mm256_cmp_ps(x, y, _CMP_LT_OQ); }
