@@ -518,7 +518,12 @@ constexpr SINTER_FORCE_INLINE void give_operand(slot_state& to, const Operands& 
     } else {
         view_state view;
         view.sizes = run_time_shape<Kernel, node>(operands);
-        view.stride[normal_axis(Kernel::node[node].op->axis, view.sizes.rank)] = 1;
+        if (view.sizes.rank == Kernel::facts.sizes[node].rank) {
+            view.stride[normal_axis(Kernel::node[node].op->axis, view.sizes.rank)] = 1;
+        } else {  // the operands don't form such a shape; a size below 0 is refused as the view that it is
+            view.sizes.rank = Kernel::facts.sizes[node].rank;
+            for (int i = 0; i < view.sizes.rank; ++i) view.sizes.size[i] = -1;
+        }
         to.set(nullptr, view);
     }
 }

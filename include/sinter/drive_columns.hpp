@@ -481,8 +481,9 @@ struct host_launch {
     template <int Output>
     static constexpr bool known_unit_output() {
         using view = nth_of_outputs<assignment_type, Output>;
-        return !output_per_lane(Output) || (view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][view::rank - 1] &&
-                                            Kernel::table.output_axis[Output][view::rank - 1] == Kernel::vector_axis);
+        constexpr int inner = view::rank > 0 ? view::rank - 1 : 0;
+        return !output_per_lane(Output) || (view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][inner] &&
+                                            Kernel::table.output_axis[Output][inner] == Kernel::vector_axis);
     }
     template <int... Instance, int... Output>
     static constexpr bool always_fast(indices<Instance...>, indices<Output...>) {

@@ -10,12 +10,13 @@
 namespace sinter {
 
 namespace bodies {
-/// e = exp(x - max); e * (1 / sum e). A row of -inf gives NaN, as does a NaN or +inf in a row (C6).
+/// e = exp(x - max); e * (1 / sum e). A row of -inf gives NaN, as does a NaN or +inf in a row (C6). The maximum of integers becomes
+/// f32, so that the difference doesn't wrap.
 template <class Axes>
 struct softmax {
     template <class Traced>
     constexpr Traced operator()(Traced x) const {
-        const Traced e = exp_nonpositive(x - (max)(x, Axes{}));
+        const Traced e = exp_nonpositive(x - detail::emit_op<to_float_op>((max)(x, Axes{})));
         return e * reciprocal(sum(e, Axes{}));
     }
 };
@@ -171,7 +172,9 @@ namespace bodies {
 struct cross_entropy {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced target) const {
-        const Traced hit = iota<-1>(x) == target;
+        // One index a row: the last axis has size 1, else the squeeze says so; `| 0` takes integers alone.
+        const Traced index = unsqueeze<-1>(squeeze<-1>(target)) | 0;
+        const Traced hit = iota<-1>(x) == index;
         const Traced picked = sum(where(hit, x, 0.0f), last_axis);
         return logsumexp<axes_t<-1>>{}(x) - picked;
     }
