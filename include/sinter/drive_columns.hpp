@@ -496,8 +496,17 @@ struct host_launch {
         out.axes = loop_facts_of<Kernel>::value;
         out.always_fast = only_fast;
         out.columns = Kernel::nest == nest_kind::columns;
+        // No two threads store the same element: an output that lacks the axes of the rows, or the lane's, keeps them together.
+        u32 all = 0, across = 0;
+        for (int o = 0; o < Kernel::outputs; ++o) all |= Kernel::table.output_free[o];
+        for (int a = 0; a < Kernel::axes; ++a)
+            if (role_of<Kernel>(a) == axis_role::outer) across |= all & u32(1) << a;
         out.splits_rows = Kernel::table.outer == 0;
         out.splits_lanes = Kernel::nest != nest_kind::rows;
+        for (int o = 0; o < Kernel::outputs; ++o) {
+            if (across & ~Kernel::table.output_free[o]) out.splits_rows = false;
+            if (Kernel::vector_bit & all & ~Kernel::table.output_free[o]) out.splits_lanes = false;
+        }
         for (int s = 0; s < slots<Kernel>::count; ++s) out.need[s] = -1;
         for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
             if (per_lane(i)) {
