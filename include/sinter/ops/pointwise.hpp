@@ -56,6 +56,26 @@ SINTER_FUNCTION_2(operator+, add_op)
 SINTER_FUNCTION_2(operator-, sub_op)
 SINTER_FUNCTION_2(operator*, mul_op)
 SINTER_FUNCTION_2(operator/, div_op)
+namespace detail {
+/// Containers, arrays and pointers: what is often written beside a tensor and lacks a shape.
+template <class Type>
+concept bare_memory = !operand<Type> && (requires(const remove_cvref<Type>& memory) { memory.data(); } ||
+                                         requires(const remove_cvref<Type>& memory) { *memory; });
+}  // namespace detail
+#define SINTER_NO_BARE_MEMORY(function)                                                             \
+    template <tensor_operand Left, detail::bare_memory Right>                                       \
+    SINTER_INLINE mistake<rule::operand_has_shape, remove_cvref<Right>> function(Left&&, Right&&) { \
+        return {};                                                                                  \
+    }                                                                                               \
+    template <detail::bare_memory Left, tensor_operand Right>                                       \
+    SINTER_INLINE mistake<rule::operand_has_shape, remove_cvref<Left>> function(Left&&, Right&&) {  \
+        return {};                                                                                  \
+    }
+SINTER_NO_BARE_MEMORY(operator+)
+SINTER_NO_BARE_MEMORY(operator-)
+SINTER_NO_BARE_MEMORY(operator*)
+SINTER_NO_BARE_MEMORY(operator/)
+#undef SINTER_NO_BARE_MEMORY
 SINTER_FUNCTION_2(operator%, rem_op)  // the sign of the dividend, as C++; x % 0 is 0 for integers
 SINTER_FUNCTION_1(operator-, neg_op)
 SINTER_FUNCTION_1(operator+, copy_op)
