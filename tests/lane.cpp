@@ -6,32 +6,14 @@
 
 #include <sinter/lane.hpp>
 
-namespace si = sinter;
+#include "numbers.hpp"
+
 namespace lane = sinter::lane;
 namespace soft = sinter::soft;
 using lane::scalar;
-using si::i16;
-using si::i32;
-using si::i64;
-using si::i8;
-using si::u16;
-using si::u32;
-using si::u64;
-using si::u8;
+using namespace test_numbers;
 
 namespace {
-
-__extension__ typedef __int128 wide_int;
-
-struct generator {
-    u64 state = 0x9e3779b97f4a7c15u;
-    u64 operator()() {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        return state * 0x2545f4914f6cdd1du;
-    }
-};
 
 // ---- integers ----
 

@@ -7,6 +7,8 @@
 
 #include <sinter/math.hpp>
 
+#include "numbers.hpp"
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -59,17 +61,7 @@ double error_of(float got, double want) {
   return std::fabs(static_cast<double>(got) - want) / last_place(want);
 }
 
-struct generator {
-  u64 state = 0x9e3779b97f4a7c15u;
-  u64 operator()() {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1du;
-  }
-  /// Uniform in [low, high).
-  double in(double low, double high) { return low + (high - low) * static_cast<double>((*this)() >> 11) * 0x1p-53; }
-};
+using test_numbers::generator;
 
 // Through volatile, so that calls aren't folded together either.
 #define FUNCTION_1(name)                            \

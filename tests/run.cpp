@@ -59,6 +59,15 @@ TEST_CASE("null pointers, negative sizes, bad views") {
     CHECK(si::try_run(reference, negative = some + 1).code() == error::bad_view);
     for (float x : data) CHECK(x == 0);
 }
+TEST_CASE("coordinates of a shape that run-time sizes don't form are refused") {
+    float left[4] = {}, right[4] = {}, out[4] = {};
+    using line = si::tensor_view<float, si::extents<dyn>>;
+    const line three(left, 3), four(right, 4), y(out, 3);
+    CHECK(!si::try_run(reference, y = (three + four) * si::iota<0>(three + four)).ok());
+    CHECK(!si::try_run(reference, y = three * si::iota<0>(three + four)).ok());
+    const si::tensor_view<float, si::extents<4, dyn>> block(out, 1);
+    CHECK(si::try_run(reference, block = si::cast<float>(si::iota<1>(si::unflatten<0, 4>(three * 2.0f)))).code() == error::bad_view);
+}
 TEST_CASE("an output with stride 0 would overlap itself") {
     float data[8]{};
     const auto out = si::view(data, si::extents<4>{}, si::array<i64, 1>{{0}});

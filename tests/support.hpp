@@ -6,6 +6,8 @@
 #include <sinter/backend/reference.hpp>
 #include <sinter/ops/nn.hpp>
 
+#include "numbers.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -65,7 +67,7 @@ private:
     };
     block* newest_ = nullptr;
 };
-inline keeper kept;
+inline keeper row_memory;
 
 /// A literal of any kind, so that a list may mix 1 and 0.5f.
 struct number {
@@ -92,7 +94,7 @@ using numbers = std::initializer_list<number>;
 /// A view of rank 1 over values of any number type, converted by Sinter's rule. Its memory stays.
 template <class Type>
 si::tensor_view<Type, si::extents<dyn>> row(numbers values) {
-    Type* const data = kept.take<Type>(static_cast<i64>(values.size()));
+    Type* const data = row_memory.take<Type>(static_cast<i64>(values.size()));
     i64 next = 0;
     for (const number& value : values) data[next++] = value.as<Type>();
     return si::tensor_view<Type, si::extents<dyn>>(data, static_cast<i64>(values.size()));
@@ -104,14 +106,14 @@ si::tensor_view<Type, si::extents<Sizes...>> grid(const si::extents<Sizes...>& s
 }
 template <class Type, class From>
 si::tensor_view<Type, si::extents<dyn>> repeated(i64 count, From value) {
-    Type* const data = kept.take<Type>(count);
+    Type* const data = row_memory.take<Type>(count);
     for (i64 i = 0; i < count; ++i) data[i] = si::convert<Type>(value);
     return si::tensor_view<Type, si::extents<dyn>>(data, count);
 }
 /// `count` values of a function of the index.
 template <class Type, class Make>
 si::tensor_view<Type, si::extents<dyn>> generated(i64 count, const Make& make) {
-    Type* const data = kept.take<Type>(count);
+    Type* const data = row_memory.take<Type>(count);
     for (i64 i = 0; i < count; ++i) data[i] = si::convert<Type>(make(i));
     return si::tensor_view<Type, si::extents<dyn>>(data, count);
 }
@@ -191,18 +193,7 @@ bool close(const si::tensor<Type, Extents>& found, numbers expected, double rela
     return all;
 }
 
-/// xorshift64*: the same numbers on every machine.
-struct generator {
-    u64 state = 0x9e3779b97f4a7c15u;
-    u64 operator()() {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        return state * 0x2545f4914f6cdd1du;
-    }
-    /// In [-1, 1).
-    double unit() { return static_cast<double>(static_cast<i64>((*this)()) >> 11) * 0x1p-52; }
-};
+using test_numbers::generator;
 
 /// The lengths of the public faults: 1 to 65, 255 to 257 and 1000.
 inline constexpr int length_count = 69;

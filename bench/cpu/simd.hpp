@@ -17,7 +17,6 @@ inline vec load(const float* p) { return _mm512_loadu_ps(p); }
 inline void put(float* p, vec x) { _mm512_storeu_ps(p, x); }
 inline void stream(float* p, vec x) { _mm512_stream_ps(p, x); }
 inline vec all(float x) { return _mm512_set1_ps(x); }
-inline ints all_ints(unsigned x) { return _mm512_set1_epi32(int(x)); }
 inline vec add(vec x, vec y) { return _mm512_add_ps(x, y); }
 inline vec sub(vec x, vec y) { return _mm512_sub_ps(x, y); }
 inline vec mul(vec x, vec y) { return _mm512_mul_ps(x, y); }
@@ -28,8 +27,8 @@ inline vec larger(vec x, vec y) { return _mm512_max_ps(x, y); }
 inline vec smaller(vec x, vec y) { return _mm512_min_ps(x, y); }
 inline ints bits(vec x) { return _mm512_castps_si512(x); }
 inline vec from_bits(ints x) { return _mm512_castsi512_ps(x); }
+inline ints all_ints(unsigned x) { return _mm512_set1_epi32(int(x)); }
 inline ints add(ints x, ints y) { return _mm512_add_epi32(x, y); }
-inline ints sub(ints x, ints y) { return _mm512_sub_epi32(x, y); }
 inline ints conjunction(ints x, ints y) { return _mm512_and_si512(x, y); }
 template <int Count>
 inline ints left(ints x) { return _mm512_slli_epi32(x, Count); }
@@ -50,7 +49,6 @@ inline vec load(const float* p) { return _mm256_loadu_ps(p); }
 inline void put(float* p, vec x) { _mm256_storeu_ps(p, x); }
 inline void stream(float* p, vec x) { _mm256_stream_ps(p, x); }
 inline vec all(float x) { return _mm256_set1_ps(x); }
-inline ints all_ints(unsigned x) { return _mm256_set1_epi32(int(x)); }
 inline vec add(vec x, vec y) { return _mm256_add_ps(x, y); }
 inline vec sub(vec x, vec y) { return _mm256_sub_ps(x, y); }
 inline vec mul(vec x, vec y) { return _mm256_mul_ps(x, y); }
@@ -61,8 +59,8 @@ inline vec larger(vec x, vec y) { return _mm256_max_ps(x, y); }
 inline vec smaller(vec x, vec y) { return _mm256_min_ps(x, y); }
 inline ints bits(vec x) { return _mm256_castps_si256(x); }
 inline vec from_bits(ints x) { return _mm256_castsi256_ps(x); }
+inline ints all_ints(unsigned x) { return _mm256_set1_epi32(int(x)); }
 inline ints add(ints x, ints y) { return _mm256_add_epi32(x, y); }
-inline ints sub(ints x, ints y) { return _mm256_sub_epi32(x, y); }
 inline ints conjunction(ints x, ints y) { return _mm256_and_si256(x, y); }
 template <int Count>
 inline ints left(ints x) { return _mm256_slli_epi32(x, Count); }
@@ -109,8 +107,9 @@ inline reduced reduce_exponent(vec x) {
     const vec n = sub(total, magic);
     return {fma(n, all(-0x1.7f7d1cp-20f), fma(n, all(-0x1.62e4p-1f), x)), bits(total)};
 }
-inline vec exp(vec x) {
-    const reduced at = reduce_exponent<254>(smaller(all(89.0f), larger(all(-104.0f), x)));
+/// For x <= 0: the bits of the general one.
+inline vec exp_nonpositive(vec x) {
+    const reduced at = reduce_exponent<190>(larger(all(-104.0f), x));
     vec p = all(0x1.6ab98p-10f);
     p = fma(p, at.rest, all(0x1.126d0cp-7f));
     p = fma(p, at.rest, all(0x1.55589ap-5f));
@@ -118,8 +117,7 @@ inline vec exp(vec x) {
     p = fma(p, at.rest, all(0x1.fffff8p-2f));
     p = fma(p, at.rest, all(1.0f));
     p = fma(p, at.rest, all(1.0f));
-    const ints half = conjunction(left<22>(at.power), all_ints(0xff800000u));
-    return mul(mul(p, from_bits(half)), from_bits(sub(left<23>(at.power), half)));
+    return mul(mul(p, from_bits(left<23>(at.power))), all(0x1p-63f));
 }
 inline vec exp_less_one(vec r) {
     vec p = all(0x1.6af49p-10f);

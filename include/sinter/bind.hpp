@@ -96,6 +96,7 @@ struct binding_facts {
     int axes = 0;
     i64 axis_size[max_loop_axes]{};
     u32 output_axes[max_outputs]{};   ///< loop axes along which an output has elements
+    u32 repeats[max_outputs]{};       ///< loop axes along which an element of an output is stored anew at each step
     slot_facts slot[Slots]{};
     int operands = 0;
     int fold_count = 0;
@@ -153,6 +154,11 @@ struct binding_facts_of {
             slot.is_output = true;
             out.output_axes[o] = table.output_free[o];
         }
+        // Reductions store what doesn't vary over their inner axes after these, once.
+        u32 all = table.kind == nest_kind::pointwise ? 0 : table.inner;
+        const u32 stored_after = all;
+        for (int o = 0; o < Kernel::output_count; ++o) all |= table.output_free[o];
+        for (int o = 0; o < Kernel::output_count; ++o) out.repeats[o] = all & ~table.output_free[o] & ~stored_after;
         return out;
     }
     static constexpr binding_facts<count> value = make();
@@ -382,14 +388,20 @@ struct binder {
         }
         return false;
     }
-    /// An output may be an input element for element; any other overlap with an operand or another output is refused (E3).
+    static constexpr bool stored_once(const facts_type& facts, const binding<Slots>& bound, int output) {
+        for (int a = 0; a < facts.axes; ++a)
+            if ((facts.repeats[output - facts.operands] >> a & 1) && bound.size[a] > 1) return false;
+        return true;
+    }
+    /// An output may be an input element for element, if each element is stored once; any other overlap with an operand or another
+    /// output is refused (E3).
     static SINTER_FORCE_INLINE bool apart(const facts_type& facts, const binding<Slots>& bound, int output, int other,
                                                     const void* output_pointer, const void* other_pointer, const reach& mine,
                                                     const reach& theirs) {
         if (!mine.any || !theirs.any || (other < facts.operands && !facts.slot[other].reads_memory)) return true;
         const u64 p = reinterpret_cast<u64>(output_pointer), q = reinterpret_cast<u64>(other_pointer);
         if (p + u64(mine.stop) <= q + u64(theirs.begin) || q + u64(theirs.stop) <= p + u64(mine.begin)) return true;
-        if (other < facts.operands && p == q && same_steps(facts, bound, output, other)) return true;
+        if (other < facts.operands && p == q && same_steps(facts, bound, output, other)) return stored_once(facts, bound, output);
         return interleave(facts, bound, output, other, p, q);
     }
     static SINTER_NOINLINE status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out,
@@ -506,7 +518,12 @@ constexpr SINTER_FORCE_INLINE void give_operand(slot_state& to, const Operands& 
     } else {
         view_state view;
         view.sizes = run_time_shape<Kernel, node>(operands);
-        view.stride[normal_axis(Kernel::node[node].op->axis, view.sizes.rank)] = 1;
+        if (view.sizes.rank == Kernel::facts.sizes[node].rank) {
+            view.stride[normal_axis(Kernel::node[node].op->axis, view.sizes.rank)] = 1;
+        } else {  // the operands don't form such a shape; a size below 0 is refused as the view that it is
+            view.sizes.rank = Kernel::facts.sizes[node].rank;
+            for (int i = 0; i < view.sizes.rank; ++i) view.sizes.size[i] = -1;
+        }
         to.set(nullptr, view);
     }
 }

@@ -35,7 +35,7 @@ struct constant_fits {};            struct f64_not_yet {};              struct s
 struct memory_outlives_view {};     struct output_is_mutable {};
 struct lambda_captures_nothing {};  struct at_most_64_operands {};      struct at_most_512_nodes {};     struct let_takes_a_lambda {};
 struct copy_is_by_name {};          struct right_side_is_operand {};    struct tie_takes_every_value {}; struct run_takes_assignments {};
-struct executor_reaches_memory {};  struct lambda_gives_values {};      struct axes_are_types {};
+struct executor_reaches_memory {};  struct lambda_gives_values {};      struct axes_are_types {};           struct operand_has_shape {};
 struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct map_of_reduction {};      struct reshape_of_broadcast {};
 struct fits_one_kernel {};
 struct not_there_yet {};
@@ -212,6 +212,11 @@ template <class... What>
 struct mistake<rule::right_side_is_operand, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E006] only an expression or a scalar can be assigned to a view. Hint: view(container) makes a view of memory.");
+};
+template <class... What>
+struct mistake<rule::operand_has_shape, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E011] memory beside a tensor has no shape. Hint: view(container), or view(pointer, extents<2, 3>{}).");
 };
 template <class... What>
 struct mistake<rule::tie_takes_every_value, What...> {

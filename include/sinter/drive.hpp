@@ -616,14 +616,13 @@ struct row_driver {
         }
     }
     /// A stashed output was just written: it is in the cache.
-    template <int Output>
-    static constexpr bool may_stream = !(stashes && Output == Kernel::stash.output) && requires { Family::streaming_threshold; };
+    static constexpr bool may_stream(int output) { return !(stashes && output == stash_output) && requires { Family::streaming_threshold; }; }
     template <int Output, class Frame>
     static SINTER_INLINE void store_elements(const Frame& frame) {
         using storage = output_storage<Output>;
         storage* const to = static_cast<storage*>(const_cast<void*>(frame.at.pointer[slots<Kernel>::of_output(Output)])) + frame.offset;
         const auto value = stored_value<Output>(frame);
-        if (may_stream<Output> && (frame.streaming >> Output & 1))
+        if (may_stream(Output) && (frame.streaming >> Output & 1))
             store_streaming(to, value);
         else
             store(to, value);
@@ -740,8 +739,7 @@ struct row_driver {
         for (int o = 0; o < Kernel::outputs; ++o) {
             if (!Kernel::stores_elements(o)) continue;
             out.packed[out.packed_slots++] = static_cast<u8>(slots<Kernel>::of_output(o));
-            // A stashed output was just written: it is in the cache.
-            if (!(stashes && o == stash_output)) out.may_stream |= u32(1) << o;
+            if (may_stream(o)) out.may_stream |= u32(1) << o;
         }
         if (stashes) out.stash = stash_slot;
         out.columns = Kernel::nest == nest_kind::rows && Kernel::table.inner != Kernel::table.inner_lane;

@@ -23,19 +23,46 @@ struct column_driver {
     template <int Instance>
     using storage_of = typename rows::template storage_of<Instance>;
     static constexpr int width = Family::width;
-    /// Columns that one sweep over the rows folds together: their accumulators and the stack of segments stay in the cache. Wide
-    /// strips read whole lines and pages of a row (measured out of cache, 8192 x 4096: of a plain loop: 128 columns 0.24, 512 0.8, 1024 1.1).
-    static constexpr int strip_columns() {
-        int folds_of_kernel = 0, two_phase = 0;
-        for (int i = 0; i < Kernel::instances; ++i)
-            if (Kernel::is_fold(i)) {
-                ++folds_of_kernel;
-                two_phase += Kernel::node[Kernel::table.at[i].node].op->two_phase;
-            }
-        return folds_of_kernel <= 2 && two_phase == 0 ? 1024 : 128;
-    }
-    static constexpr int strip = strip_columns() / width > 0 ? strip_columns() / width : 1;
     static constexpr int last = Kernel::levels + 1;
+    /// Whether the last fold's results go on to the outputs at once, a column at a time: where no output has elements.
+    static constexpr bool stores_at_once = Kernel::levels > 0 && !Kernel::any_element_output();
+    static constexpr bool any_two_phase() {
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase) return true;
+        return false;
+    }
+    /// Whether values of a column last from one pass to the next.
+    static constexpr bool keeps_columns = !stores_at_once || Kernel::levels > 1 || selected_indices<rows_after<Kernel, 0>>::size > 0;
+    /// Columns that one sweep over the rows folds together at most: their accumulators stay in the first-level cache. Wide strips
+    /// read whole lines and pages of a row (measured out of cache, 8192 x 4096, of a plain loop: 128 columns 0.24, 512 0.8, 1024
+    /// 0.85, 2048 0.93, 4096 1.1).
+    static constexpr int strip_columns = any_two_phase() ? 128 : keeps_columns ? 1024 : 4096;
+    static constexpr int strip = strip_columns / width > 0 ? strip_columns / width : 1;
+    /// States of a pass: those of a strip and of its finished segments, 128 KiB, or what the narrowest strip needs.
+    template <class States>
+    static constexpr int pool_size() {
+        constexpr int in_all = int((i64(1) << 17) / i64(sizeof(States)));
+        constexpr int least = (order::stack_depth_of_strips + 1) * (width < 128 ? 128 / width : 1);
+        return in_all > least ? in_all : least;
+    }
+    /// Vectors of a strip when so many rows are folded. While segment number n is folded, as many wait as n has ones.
+    template <int Pass>
+    static SINTER_INLINE int strip_of_pass(i64 folded, int most) {
+        if constexpr (Pass > Kernel::levels) {
+            return most;
+        } else {
+            if constexpr (!rows::template pass_has_second<Pass>) {
+                using states = typename rows::template phase<Pass, 1>::states;
+                int held = 1;
+                for (i64 segments = (folded + order::column_segment - 1) / order::column_segment; segments > 1; segments >>= 1) ++held;
+                const int fits = pool_size<states>() / (held < order::stack_depth_of_strips + 1 ? held : order::stack_depth_of_strips + 1);
+                constexpr int cached = (1 << 14) / int(sizeof(states)) > 0 ? (1 << 14) / int(sizeof(states)) : 1;
+                if (fits < most) most = fits;
+                if (cached < most) most = cached;
+            }
+            return strip_of_pass<Pass + 1>(folded, most);
+        }
+    }
 
     /// One vector of columns at one row (or, with the row of the origin, what doesn't vary over rows).
     template <bool Partial, class Environment>
@@ -89,10 +116,11 @@ struct column_driver {
         const call_binding& bound;
         const all_loops& along;
         const once_values& once;
-        row_values (&column)[strip];
+        row_values* columns;
         i64 position;
         int vectors;     ///< full vectors of this strip, the partial one included
         int last_count;  ///< columns of its last vector
+        SINTER_INLINE row_values& column(int vector) const { return columns[keeps_columns ? vector : 0]; }
     };
 
     template <int Pass>
@@ -110,7 +138,7 @@ struct column_driver {
                                    const two_phase_bundle<Pass, pick_value>& firsts, i64 row, indices<Instance...>) {
         typename rows::template pass_values<Pass> values;
         const column_frame<Partial, typename rows::template pass_values<Pass>> frame{
-            {in.assigned, in.bound, in.along}, in.once, in.column[vector], at, values, in.position + vector * width, count};
+            {in.assigned, in.bound, in.along}, in.once, in.column(vector), at, values, in.position + vector * width, count};
         eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
         using pick = typename rows::template phase<Pass, Phase>::pick;
         const int done[] = {0, (fold_one<Pass, Phase, Instance>(frame, rows::template member<pick, Instance>(state), context, firsts, row), 0)...};
@@ -141,17 +169,24 @@ struct column_driver {
     /// Rows [begin, stop) folded into the strip's states.
     template <int Pass, int Phase>
     static SINTER_INLINE void sweep(const strip_context& in, const row_position& origin,
-                                    typename rows::template phase<Pass, Phase>::states (&state)[strip],
-                                    const two_phase_bundle<Pass, pick_state> (&context)[strip], const two_phase_bundle<Pass, pick_value> (&firsts)[strip],
-                                    i64 begin, i64 stop) {
+                                    typename rows::template phase<Pass, Phase>::states* const state,
+                                    const two_phase_bundle<Pass, pick_state>* const contexts,
+                                    const two_phase_bundle<Pass, pick_value>* const first_values, i64 begin, i64 stop) {
+        // Without a second phase there is one of each, and nothing in it.
+        constexpr int each = rows::template pass_has_second<Pass> ? 1 : 0;
         using list = typename rows::template phase<Pass, Phase>::list;
-        for (int v = 0; v < in.vectors; ++v) rows::template phase<Pass, Phase>::start(state[v], list{});
+        using states = typename rows::template phase<Pass, Phase>::states;
         odometer<slots<Kernel>::count> row;
         row.set(in.along.column, begin);
         const int full = in.last_count == width ? in.vectors : in.vectors - 1;
         i64 r = begin;
+        // The first four rows take the identity from one place: a strip of them needs neither be written nor read.
+        const bool fresh = rows::template phase<Pass, Phase>::unrolled && begin + 4 <= stop;
+        for (int v = fresh ? full : 0; v < in.vectors; ++v) rows::template phase<Pass, Phase>::start(state[v], list{});
         // Four rows a turn: an accumulator is loaded and stored once for them, and still takes them in order.
         if constexpr (rows::template phase<Pass, Phase>::unrolled) {
+            states identity;
+            rows::template phase<Pass, Phase>::start(identity, list{});
             for (; r + 4 <= stop; r += 4) {
                 row_position at[4];
                 for (int i = 0; i < 4; ++i) {
@@ -159,25 +194,27 @@ struct column_driver {
                     row.next(in.along.column);
                 }
                 const row_position at0 = at[0], at1 = at[1], at2 = at[2], at3 = at[3];
-                for (int v = 0; v < full; ++v) {
-                    auto now = state[v];
-                    step<Pass, Phase, false>(in, at0, v, width, now, context[v], firsts[v], r, list{});
-                    step<Pass, Phase, false>(in, at1, v, width, now, context[v], firsts[v], r + 1, list{});
-                    step<Pass, Phase, false>(in, at2, v, width, now, context[v], firsts[v], r + 2, list{});
-                    step<Pass, Phase, false>(in, at3, v, width, now, context[v], firsts[v], r + 3, list{});
+                const states* before = r == begin ? &identity : state;
+                const i64 apart = r == begin ? 0 : 1;
+                for (int v = 0; v < full; ++v, before += apart) {
+                    auto now = *before;
+                    step<Pass, Phase, false>(in, at0, v, width, now, contexts[v * each], first_values[v * each], r, list{});
+                    step<Pass, Phase, false>(in, at1, v, width, now, contexts[v * each], first_values[v * each], r + 1, list{});
+                    step<Pass, Phase, false>(in, at2, v, width, now, contexts[v * each], first_values[v * each], r + 2, list{});
+                    step<Pass, Phase, false>(in, at3, v, width, now, contexts[v * each], first_values[v * each], r + 3, list{});
                     state[v] = now;
                 }
                 if (full < in.vectors)
                     for (int i = 0; i < 4; ++i)
-                        step<Pass, Phase, true>(in, at[i], full, in.last_count, state[full], context[full], firsts[full], r + i, list{});
+                        step<Pass, Phase, true>(in, at[i], full, in.last_count, state[full], contexts[full * each], first_values[full * each], r + i, list{});
             }
         }
         for (; r < stop; ++r) {
             row_position at;
             rows::move_to(at, origin, row.offset);
-            for (int v = 0; v < full; ++v) step<Pass, Phase, false>(in, at, v, width, state[v], context[v], firsts[v], r, list{});
+            for (int v = 0; v < full; ++v) step<Pass, Phase, false>(in, at, v, width, state[v], contexts[v * each], first_values[v * each], r, list{});
             if (full < in.vectors)
-                step<Pass, Phase, true>(in, at, full, in.last_count, state[full], context[full], firsts[full], r, list{});
+                step<Pass, Phase, true>(in, at, full, in.last_count, state[full], contexts[full * each], first_values[full * each], r, list{});
             row.next(in.along.column);
         }
     }
@@ -188,7 +225,7 @@ struct column_driver {
             typename rows::template pass_values<Pass> values;
             const int count = v + 1 == in.vectors ? in.last_count : width;
             const column_frame<true, typename rows::template pass_values<Pass>> frame{
-                {in.assigned, in.bound, in.along}, in.once, in.column[v], origin, values, in.position + v * width, count};
+                {in.assigned, in.bound, in.along}, in.once, in.column(v), origin, values, in.position + v * width, count};
             eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
             const int done[] = {0, (rows::template member<pick_value, Instance>(firsts[v]) = eval::template argument<Instance, 0>(frame), 0)...};
             (void)done;
@@ -209,8 +246,41 @@ struct column_driver {
                                       typename types::value(sinter::convert<typename types::element>(count)));
     }
 
+    /// Folds of one phase: each segment is folded where its result stays.
     template <int Pass>
-    static SINTER_INLINE void fold_pass(const strip_context& in, const row_position& origin) {
+    static SINTER_INLINE void fold_pass(const strip_context& in, const row_position& origin)
+        requires(!rows::template pass_has_second<Pass>)
+    {
+        using one = typename rows::template phase<Pass, 1>;
+        using states = typename one::states;
+        states pool[pool_size<states>()];
+        const two_phase_bundle<Pass, pick_state> no_context{};
+        const two_phase_bundle<Pass, pick_value> no_first{};
+        const i64 count = in.along.columns;
+        if (count == 0)
+            for (int v = 0; v < in.vectors; ++v) one::start(pool[v], folds<Pass>{});
+        int held = 0;
+        i64 number = 0;
+        for (i64 begin = 0; begin < count; begin += order::column_segment, ++number) {
+            sweep<Pass, 1>(in, origin, pool + held * in.vectors, &no_context, &no_first, begin,
+                           begin + order::column_segment < count ? begin + order::column_segment : count);
+            ++held;
+            for (i64 level = number; level & 1; level >>= 1) merge_last<Pass>(pool, held, in.vectors);
+        }
+        while (held > 1) merge_last<Pass>(pool, held, in.vectors);
+        finish<Pass>(in, origin, pool);
+    }
+    /// The last two of `held` strips become one.
+    template <int Pass, class States>
+    static SINTER_INLINE void merge_last(States* pool, int& held, int vectors) {
+        --held;
+        States* const into = pool + (held - 1) * vectors;
+        for (int v = 0; v < vectors; ++v) rows::template phase<Pass, 1>::combine(into[v], into[vectors + v], folds<Pass>{});
+    }
+    template <int Pass>
+    static SINTER_INLINE void fold_pass(const strip_context& in, const row_position& origin)
+        requires(rows::template pass_has_second<Pass>)
+    {
         using one = typename rows::template phase<Pass, 1>;
         using summaries = typename rows::template summaries<Pass>;
         const i64 count = in.along.columns;
@@ -219,8 +289,7 @@ struct column_driver {
         if (count == 0)
             for (int v = 0; v < in.vectors; ++v) rows::template nothing<Pass>(result[v], folds<Pass>{});
         two_phase_bundle<Pass, pick_value> firsts[strip];
-        if constexpr (rows::template pass_has_second<Pass>)
-            if (count > 0) first_rows<Pass>(in, origin, firsts, two_phase_folds<Pass>{});
+        if (count > 0) first_rows<Pass>(in, origin, firsts, two_phase_folds<Pass>{});
         int depth = 0;
         i64 number = 0;
         for (i64 begin = 0; begin < count; begin += order::column_segment, ++number) {
@@ -228,16 +297,9 @@ struct column_driver {
             typename one::states totals[strip];
             two_phase_bundle<Pass, pick_state> contexts[strip];
             sweep<Pass, 1>(in, origin, totals, contexts, firsts, begin, stop);
-            if constexpr (!rows::template pass_has_second<Pass>)
-                if (count <= order::column_segment) {  // the only segment, and its state is the result
-                    for (int v = 0; v < in.vectors; ++v) finalize<Pass>(totals[v], in.column[v], folds<Pass>{});
-                    return;
-                }
             two_phase_bundle<Pass, pick_second> seconds[strip];
-            if constexpr (rows::template pass_has_second<Pass>) {
-                for (int v = 0; v < in.vectors; ++v) settle<Pass>(contexts[v], totals[v], stop - begin, two_phase_folds<Pass>{});
-                sweep<Pass, 2>(in, origin, seconds, contexts, firsts, begin, stop);
-            }
+            for (int v = 0; v < in.vectors; ++v) settle<Pass>(contexts[v], totals[v], stop - begin, two_phase_folds<Pass>{});
+            sweep<Pass, 2>(in, origin, seconds, contexts, firsts, begin, stop);
             for (int v = 0; v < in.vectors; ++v)
                 rows::template close<Pass>(result[v], totals[v], contexts[v], seconds[v], stop - begin, folds<Pass>{});
             for (i64 level = number; level & 1; level >>= 1) {
@@ -256,7 +318,27 @@ struct column_driver {
                 for (int v = 0; v < in.vectors; ++v) rows::template merge<Pass>(result[v], stack[depth][v], result[v], folds<Pass>{});
             }
         }
-        for (int v = 0; v < in.vectors; ++v) finalize<Pass>(result[v], in.column[v], folds<Pass>{});
+        finish<Pass>(in, origin, result);
+    }
+    template <int Pass, class Bundle>
+    static SINTER_INLINE void finish(const strip_context& in, const row_position& origin, const Bundle* from) {
+        if constexpr (stores_at_once && Pass == Kernel::levels) {
+            const int full = in.last_count == width ? in.vectors : in.vectors - 1;
+            for (int v = 0; v < full; ++v) finish_column<Pass, false>(in, origin, from[v], v, width);
+            if (full < in.vectors) finish_column<Pass, true>(in, origin, from[full], full, in.last_count);
+        } else {
+            for (int v = 0; v < in.vectors; ++v) finalize<Pass>(from[v], in.column(v), folds<Pass>{});
+        }
+    }
+    template <int Pass, bool Partial, class Bundle>
+    static SINTER_INLINE void finish_column(const strip_context& in, const row_position& origin, const Bundle& from, int vector, int count) {
+        row_values values;
+        if constexpr (keeps_columns) values = in.column(vector);
+        const column_frame<Partial, row_values> frame{{in.assigned, in.bound, in.along}, in.once, values, origin, values,
+                                                      in.position + vector * width, count};
+        finalize<Pass>(from, values, folds<Pass>{});
+        eval::fill(values, frame, selected<rows_after<Kernel, Pass>>{});
+        store_all(frame, count, selected<row_outputs<Kernel>>{});
     }
     /// From summaries, or from the states of a fold with one phase (the same members).
     template <int Pass, class Bundle, int... Instance>
@@ -271,14 +353,14 @@ struct column_driver {
     static SINTER_INLINE void columns_of_level(const strip_context& in, const row_position& origin) {
         for (int v = 0; v < in.vectors; ++v) {
             const int count = v + 1 == in.vectors ? in.last_count : width;
-            const column_frame<true, row_values> frame{{in.assigned, in.bound, in.along}, in.once, in.column[v], origin, in.column[v],
+            const column_frame<true, row_values> frame{{in.assigned, in.bound, in.along}, in.once, in.column(v), origin, in.column(v),
                                                        in.position + v * width, count};
-            eval::fill(in.column[v], frame, selected<rows_after<Kernel, Level>>{});
+            eval::fill(in.column(v), frame, selected<rows_after<Kernel, Level>>{});
         }
     }
     template <int Pass>
     static SINTER_INLINE void passes(const strip_context& in, const row_position& origin) {
-        columns_of_level<Pass - 1>(in, origin);
+        if constexpr (Pass <= Kernel::levels || !stores_at_once) columns_of_level<Pass - 1>(in, origin);
         if constexpr (Pass <= Kernel::levels) {
             fold_pass<Pass>(in, origin);
             passes<Pass + 1>(in, origin);
@@ -311,7 +393,7 @@ struct column_driver {
     static SINTER_INLINE void output_step(const strip_context& in, const row_position& at, int vector, int count) {
         typename rows::template pass_values<last> values;
         const column_frame<Partial, typename rows::template pass_values<last>> frame{
-            {in.assigned, in.bound, in.along}, in.once, in.column[vector], at, values, in.position + vector * width, count};
+            {in.assigned, in.bound, in.along}, in.once, in.column(vector), at, values, in.position + vector * width, count};
         eval::fill(values, frame, selected<needed_in_pass<Kernel, last>>{});
         store_all(frame, count, selected<element_outputs<Kernel>>{});
     }
@@ -328,9 +410,10 @@ struct column_driver {
                 row.next(in.along.column);
             }
         }
+        if constexpr (stores_at_once) return;
         for (int v = 0; v < in.vectors; ++v) {
             const int count = v + 1 == in.vectors ? in.last_count : width;
-            const column_frame<true, row_values> frame{{in.assigned, in.bound, in.along}, in.once, in.column[v], origin, in.column[v],
+            const column_frame<true, row_values> frame{{in.assigned, in.bound, in.along}, in.once, in.column(v), origin, in.column(v),
                                                        in.position + v * width, count};
             store_all(frame, count, selected<row_outputs<Kernel>>{});
         }
@@ -349,12 +432,16 @@ struct column_driver {
         }
         odometer<slots<Kernel>::count> outer;
         outer.set(along.outer, first_row);
+        // Strips of equal width, as wide as they may be.
+        const i64 all = (stop - begin + width - 1) / width, most = strip_of_pass<1>(along.columns, strip);
+        const i64 strips = (all + most - 1) / most;
+        const i64 columns_at_once = (strips > 0 ? (all + strips - 1) / strips : 1) * width;
         for (i64 r = first_row; r < stop_row; ++r) {
             row_position origin;
             rows::move_to(origin, start, outer.offset);
-            for (i64 position = begin; position < stop; position += strip * width) {
-                const i64 left = stop - position < strip * width ? stop - position : strip * width;
-                row_values column[strip];
+            for (i64 position = begin; position < stop; position += columns_at_once) {
+                const i64 left = stop - position < columns_at_once ? stop - position : columns_at_once;
+                row_values column[keeps_columns ? strip : 1];
                 const int vectors = int((left + width - 1) / width);
                 const strip_context in{assigned, bound, along, once, column, position, vectors, int(left - i64(vectors - 1) * width)};
                 passes<1>(in, origin);
@@ -394,8 +481,9 @@ struct host_launch {
     template <int Output>
     static constexpr bool known_unit_output() {
         using view = nth_of_outputs<assignment_type, Output>;
-        return !output_per_lane(Output) || (view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][view::rank - 1] &&
-                                            Kernel::table.output_axis[Output][view::rank - 1] == Kernel::vector_axis);
+        constexpr int inner = view::rank > 0 ? view::rank - 1 : 0;
+        return !output_per_lane(Output) || (view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][inner] &&
+                                            Kernel::table.output_axis[Output][inner] == Kernel::vector_axis);
     }
     template <int... Instance, int... Output>
     static constexpr bool always_fast(indices<Instance...>, indices<Output...>) {
@@ -408,8 +496,17 @@ struct host_launch {
         out.axes = loop_facts_of<Kernel>::value;
         out.always_fast = only_fast;
         out.columns = Kernel::nest == nest_kind::columns;
+        // No two threads store the same element: an output that lacks the axes of the rows, or the lane's, keeps them together.
+        u32 all = 0, across = 0;
+        for (int o = 0; o < Kernel::outputs; ++o) all |= Kernel::table.output_free[o];
+        for (int a = 0; a < Kernel::axes; ++a)
+            if (role_of<Kernel>(a) == axis_role::outer) across |= all & u32(1) << a;
         out.splits_rows = Kernel::table.outer == 0;
         out.splits_lanes = Kernel::nest != nest_kind::rows;
+        for (int o = 0; o < Kernel::outputs; ++o) {
+            if (across & ~Kernel::table.output_free[o]) out.splits_rows = false;
+            if (Kernel::vector_bit & all & ~Kernel::table.output_free[o]) out.splits_lanes = false;
+        }
         for (int s = 0; s < slots<Kernel>::count; ++s) out.need[s] = -1;
         for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
             if (per_lane(i)) {

@@ -352,7 +352,7 @@ void write_explanation(text_writer& to, const Operands& operands, indices<Leaf..
     i64 bytes = -1;
     if constexpr (planned::one_kernel) {
         i64 size[max_loop_axes]{}, now[max_loop_axes]{};
-        loop_sizes<planned>(operands, size, make_indices<lowering::output_count>{}, make_indices<planned::table.size>{});
+        loop_sizes<planned>(operands, size);
         for (int i = 0, next = 0; i < planned::table.axis_count; ++i)
             if (planned::table.axis_size[planned::table.order[i]] != 1) now[next++] = size[planned::table.order[i]];
         bytes = planned::bytes_at(size);

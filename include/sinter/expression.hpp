@@ -271,7 +271,7 @@ struct single_op;
 template <class Op, int... Index>
 struct single_op<Op, indices<Index...>> {
     static constexpr int size = int(sizeof...(Index)) + 1;
-    static constexpr node_value node[size] = {
+    static constexpr node_value node[unsigned(size)] = {
         node_value{node_kind::leaf, {}, nullptr, 0, {}, u64(Index)}...,
         node_value{Op::facts.kind, {}, op_registration<Op>::facts, int(sizeof...(Index)), {Index...}, 0}};
 };

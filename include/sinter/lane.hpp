@@ -579,6 +579,15 @@ SINTER_INLINE Value clamp(Value operand, Value low, Value high) {
 // ---- over every lane: rounding to integers ----------------------------------------------------------------------------------
 // Of floats; an integer is its own floor.
 
+/// Half to even.
+template <lane_value Value>
+SINTER_INLINE Value round(Value operand) {
+    if constexpr (detail::is_float_lane<Value>) {
+        return round_even(operand);
+    } else {
+        return operand;
+    }
+}
 template <lane_value Value>
 SINTER_INLINE Value floor(Value operand) {
     if constexpr (detail::is_float_lane<Value>) {

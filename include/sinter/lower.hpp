@@ -69,14 +69,14 @@ template <int Nodes, int Outputs>
 struct lowered {
     static constexpr int capacity = Nodes + Nodes / 2 + 8;
     int size = 0;
-    instance at[capacity]{};
+    instance at[unsigned(capacity)]{};
     int step_count = 0;
     chain_step step[max_chain_steps]{};  ///< index maps of operand instances, chain after chain
-    int output[Outputs]{};            ///< instance of each output, -1 if it is an immediate
-    int output_immediate[Outputs]{};
-    int output_axis[Outputs][max_rank]{};
-    bool output_varies[Outputs][max_rank]{};
-    u32 output_free[Outputs]{};       ///< loop axes along which the output has elements
+    int output[unsigned(Outputs)]{};            ///< instance of each output, -1 if it is an immediate
+    int output_immediate[unsigned(Outputs)]{};
+    int output_axis[unsigned(Outputs)][max_rank]{};
+    bool output_varies[unsigned(Outputs)][max_rank]{};
+    u32 output_free[unsigned(Outputs)]{};       ///< loop axes along which the output has elements
 
     int axis_count = 0;
     i64 axis_size[max_loop_axes]{};   ///< static size, or dyn / a name
@@ -134,12 +134,12 @@ struct lowering {
     int fresh_count = 0;
     // Uses that were lowered already, by node: a shared value is visited once and not once for every way that leads to it.
     static constexpr int visit_capacity = 2 * Nodes + 16;
-    visit visited[visit_capacity]{};
+    visit visited[unsigned(visit_capacity)]{};
     int visit_count = 0;
-    int newest_visit[Nodes]{};  ///< 1 + index in `visited`, 0: none
+    int newest_visit[unsigned(Nodes)]{};  ///< 1 + index in `visited`, 0: none
     chain_list chains[max_known_chains]{};
     int chain_count = 0;
-    int newest_instance[Nodes]{};  ///< the same for instances
+    int newest_instance[unsigned(Nodes)]{};  ///< the same for instances
     int older_instance[lowered<Nodes, Outputs>::capacity]{};
 
     constexpr int fail(nest_violation why) {
@@ -731,13 +731,13 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
     static constexpr int node_count = int(sizeof...(Node));
     static constexpr int leaf_count = int(sizeof...(Leaves));
     static constexpr int output_count = int(sizeof...(Outputs));
-    static constexpr node_value node[node_count] = {node_traits<Node>::value...};
-    static constexpr shape leaf_shape[leaf_count + 1] = {detail::leaf_facts<Leaves>::sizes..., shape{}};
-    static constexpr value_type leaf_type[leaf_count + 1] = {detail::leaf_facts<Leaves>::type..., value_type{}};
-    static constexpr bool weak_leaf[leaf_count + 1] = {detail::leaf_facts<Leaves>::type.weak..., false};
-    static constexpr int root[output_count] = {Roots...};
-    static constexpr shape output_shape[output_count] = {Outputs::extents_type::static_shape...};
-    static constexpr dtype output_type[output_count] = {dtype_of<remove_cvref<typename Outputs::element>>...};
+    static constexpr node_value node[unsigned(node_count)] = {node_traits<Node>::value...};
+    static constexpr shape leaf_shape[unsigned(leaf_count + 1)] = {detail::leaf_facts<Leaves>::sizes..., shape{}};
+    static constexpr value_type leaf_type[unsigned(leaf_count + 1)] = {detail::leaf_facts<Leaves>::type..., value_type{}};
+    static constexpr bool weak_leaf[unsigned(leaf_count + 1)] = {detail::leaf_facts<Leaves>::type.weak..., false};
+    static constexpr int root[unsigned(output_count)] = {Roots...};
+    static constexpr shape output_shape[unsigned(output_count)] = {Outputs::extents_type::static_shape...};
+    static constexpr dtype output_type[unsigned(output_count)] = {dtype_of<remove_cvref<typename Outputs::element>>...};
 
     static constexpr inferred<node_count> infer() {
         inferred<node_count> out;

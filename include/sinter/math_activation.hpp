@@ -66,7 +66,7 @@ SINTER_INLINE Value elu(Value x) {
 /// log(1 + e^x) = max(x, 0) + log1p(e^-|x|). Error: 1.89 ulp.
 template <f32_lane Value>
 SINTER_INLINE Value softplus(Value x) {
-  return detail::log1p_unguarded(exp(-abs(x))) + max_raw(x, Value(0.0f));
+  return detail::log1p_unguarded(exp_nonpositive(-abs(x))) + max_raw(x, Value(0.0f));
 }
 
 /// log(e^x + e^y) = max(x, y) + log1p(e^-|x - y|). Error: 3 ulp on samples where the result is above 1/4 in
@@ -74,7 +74,7 @@ SINTER_INLINE Value softplus(Value x) {
 template <f32_lane Value>
 SINTER_INLINE Value logaddexp(Value x, Value y) {
   const Value distance = select(x == y, Value(0.0f), abs(x - y));  // inf - inf
-  return detail::log1p_unguarded(exp(-distance)) + max_raw(x, y);
+  return detail::log1p_unguarded(exp_nonpositive(-distance)) + max_raw(x, y);
 }
 
 }  // namespace sinter::lane

@@ -74,6 +74,20 @@ SINTER_INLINE Value exp(Value x) {
   return detail::exp_scaled<0>(x);
 }
 
+/// exp(x), its bits, for x <= 0 or NaN. There is no overflow to clamp, and 2^n is made in one piece, 2^63 (2^511) too large so that it
+/// is normal for every n: the last product is the only one that rounds. Four instructions of exp's eighteen less.
+template <float_lane Value>
+SINTER_INLINE Value exp_nonpositive(Value x) {
+  constexpr int bias = detail::format<Value>::bias;
+  if constexpr (detail::is_f32<Value>) {
+    const auto [rest, power] = detail::reduce_exponent<bias + 63>(max_raw(Value(-104.0f), x));
+    return detail::scale_at_once(detail::exp_of_rest(rest), power) * 0x1p-63f;
+  } else {
+    const auto [rest, power] = detail::reduce_exponent<bias + 511>(max_raw(Value(-746.0), x));
+    return detail::scale_at_once(detail::exp_of_rest_less_one(rest) + 1.0, power) * 0x1p-511;
+  }
+}
+
 /// 2^x, exact for integers. Error: 0.92 ulp.
 template <f32_lane Value>
 SINTER_INLINE Value exp2(Value x) {

@@ -96,10 +96,11 @@ template <> inline constexpr bool is_index<unsigned short> = true;
 template <class...>
 inline constexpr bool dependent_false = false;
 
-/// Aggregate array; length 0 is allowed and holds one unused element, since a zero-length array is not C++.
+/// Aggregate array; length 0 is allowed and holds one unused element, since a zero-length array is not C++. (The bounds of built-in
+/// arrays are unsigned here and elsewhere: g++ -Wsign-conversion warns of a template's int as one.)
 template <class Type, int Count>
 struct array {
-    Type item[Count > 0 ? Count : 1];
+    Type item[unsigned(Count > 0 ? Count : 1)];
     SINTER_INLINE Type& operator[](int index) { return item[index]; }
     SINTER_INLINE const Type& operator[](int index) const { return item[index]; }
     static constexpr int size = Count;

@@ -76,11 +76,11 @@ struct fnv_hash {
 template <int Nodes>
 struct canonical_order {
     int size = 0;
-    int at[Nodes]{};
-    int place[Nodes]{};
+    int at[unsigned(Nodes)]{};
+    int place[unsigned(Nodes)]{};
     constexpr canonical_order(const node_value* node, const int* root, int roots) {
         for (int& p : place) p = -1;
-        int stack[Nodes + 1]{}, next[Nodes]{};  // depth first without recursion: a chain may be longer than a compiler nests
+        int stack[unsigned(Nodes + 1)]{}, next[unsigned(Nodes)]{};  // depth first without recursion: a chain may be longer than a compiler nests
         for (int r = 0; r < roots; ++r) {
             int depth = 0;
             stack[depth++] = root[r];
@@ -346,7 +346,7 @@ constexpr void loop_sizes(const Operands& operands, i64 (&size)[max_loop_axes], 
                 size[kernel::table.output_axis[o][i]] = found;
         }
     slot_state given[slots<kernel>::count];
-    const bool done[] = {true, (give_operand<kernel, Instance>(given, operands), true)...};
+    const bool done[] = {true, (give_operand<kernel, Instance>(given[slots<kernel>::of_instance(Instance)], operands), true)...};
     (void)done;
     constexpr auto& facts = binding_facts_of<kernel>::value;
     for (int s = 0; s < facts.operands; ++s) {
@@ -356,6 +356,11 @@ constexpr void loop_sizes(const Operands& operands, i64 (&size)[max_loop_axes], 
         for (int i = 0; i < facts.slot[s].rank; ++i)
             if (facts.slot[s].varies >> i & 1) size[facts.slot[s].axis[i]] = view.sizes.size[i];
     }
+}
+template <class Plan, class Operands>
+constexpr void loop_sizes(const Operands& operands, i64 (&size)[max_loop_axes]) {
+    using kernel = kernel_facts<typename Plan::assignment_type>;
+    loop_sizes<Plan>(operands, size, make_indices<kernel::output_count>{}, selected<operand_instances<kernel>>{});
 }
 }  // namespace detail
 

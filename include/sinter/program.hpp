@@ -222,9 +222,9 @@ SINTER_INLINE bool literal_fits(const node_value& node, dtype type) {
 /// Shapes and types of all nodes, or the first violation.
 template <int Size>
 struct inferred {
-    shape sizes[Size > 0 ? Size : 1]{};
-    value_type type[Size > 0 ? Size : 1]{};
-    dtype argument_type[Size > 0 ? Size : 1][max_arguments]{};
+    shape sizes[unsigned(Size > 0 ? Size : 1)]{};
+    value_type type[unsigned(Size > 0 ? Size : 1)]{};
+    dtype argument_type[unsigned(Size > 0 ? Size : 1)][max_arguments]{};
     violation why = violation::none;
     type_violation type_why = type_violation::none;
     int at = -1;       ///< node of the violation

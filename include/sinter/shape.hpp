@@ -146,7 +146,7 @@ SINTER_INLINE shape reduce_axes(const shape& from, const bool (&reduced)[max_ran
 namespace detail {
 template <int Count>
 struct size_storage {
-    i64 value[Count];
+    i64 value[unsigned(Count)];
 };
 template <>
 struct size_storage<0> {};

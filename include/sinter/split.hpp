@@ -83,9 +83,9 @@ struct stage_facts {
     int target_count = 0, output_targets = 0, size = 0;
     int target[Lowering::output_count + nodes]{};  ///< number of the output or of the buffer
     int root[Lowering::output_count + nodes]{};    ///< node of the formula that is stored
-    bool has[nodes]{};                             ///< by node of the formula: it is in the stage
-    int kept[nodes]{};                             ///< the nodes that are
-    int place[nodes]{};                            ///< and where each stands in the stage's program
+    bool has[unsigned(nodes)]{};                             ///< by node of the formula: it is in the stage
+    int kept[unsigned(nodes)]{};                             ///< the nodes that are
+    int place[unsigned(nodes)]{};                            ///< and where each stands in the stage's program
 
     constexpr explicit stage_facts(int stage) {
         using across = crossing<Lowering>;

@@ -97,11 +97,11 @@ template <int Nodes, int Outputs>
 struct cut_table {
     bool possible = false;
     int stages = 0;
-    plan_stage stage[Nodes + 1]{};
-    int output_stage[Outputs]{};
+    plan_stage stage[unsigned(Nodes + 1)]{};
+    int output_stage[unsigned(Outputs)]{};
     int buffers = 0;
-    plan_buffer buffer[Nodes]{};
-    int buffer_of[Nodes]{};  ///< by node; -1 if it has none
+    plan_buffer buffer[unsigned(Nodes)]{};
+    int buffer_of[unsigned(Nodes)]{};  ///< by node; -1 if it has none
 };
 
 /// Cuts by trying: a stage takes every output, then every reduction that the open outputs need, as long as all that it took
@@ -117,15 +117,15 @@ struct cutter {
 
     const int* root = nullptr;
     cut_table<nodes, outputs> out{};
-    node_value node[nodes]{};                 // nodes in memory are leaves, their counts scalars
-    bool weak[leaves + 2 * nodes + 1]{};
-    dtype leaf_type[leaves + 2 * nodes + 1]{};
-    bool done[outputs]{};
+    node_value node[unsigned(nodes)]{};                 // nodes in memory are leaves, their counts scalars
+    bool weak[unsigned(leaves + 2 * nodes + 1)]{};
+    dtype leaf_type[unsigned(leaves + 2 * nodes + 1)]{};
+    bool done[unsigned(outputs)]{};
     // The stage that is being filled: outputs (numbered from `nodes` on) and nodes.
-    int taken[capacity]{};
+    int taken[unsigned(capacity)]{};
     int taken_count = 0;
     bool goes_on = false;
-    shape identity[nodes]{};  // sizes, those known only when run replaced by who gives them
+    shape identity[unsigned(nodes)]{};  // sizes, those known only when run replaced by who gives them
 
     constexpr explicit cutter(const int* roots) : root(roots) {
         for (int i = 0; i < nodes; ++i) {
@@ -257,7 +257,7 @@ struct cutter {
         return false;
     }
     /// Nodes whose values the open outputs need, and that aren't in memory.
-    constexpr void mark_needed(bool (&needed)[nodes]) const {
+    constexpr void mark_needed(bool (&needed)[unsigned(nodes)]) const {
         for (int o = 0; o < outputs; ++o)
             if (!done[o]) needed[root[o]] = true;
         for (int i = nodes - 1; i >= 0; --i) {
@@ -267,7 +267,7 @@ struct cutter {
         }
     }
     constexpr void commit() {
-        dtype types[capacity]{};
+        dtype types[unsigned(capacity)]{};
         for (int t = 0; t < taken_count; ++t)
             types[t] = taken[t] < nodes ? compute_dtype(Lowering::facts.type[taken[t]].type) : Lowering::output_type[taken[t] - nodes];
         const trial table = lower_taken();
@@ -300,9 +300,9 @@ struct cutter {
         for (int o = 0; o < outputs; ++o)
             if (!done[o]) open = !take(nodes + o) || open;
         if (open) {
-            bool needed[nodes]{};
+            bool needed[unsigned(nodes)]{};
             mark_needed(needed);
-            bool blocked[nodes]{};  // needs what this stage could not take
+            bool blocked[unsigned(nodes)]{};  // needs what this stage could not take
             for (int i = 0; i < nodes; ++i) {
                 if (!needed[i] || node[i].kind == node_kind::coordinate || node[i].kind == node_kind::count) continue;
                 for (int a = 0; a < node[i].arity; ++a) blocked[i] = blocked[i] || blocked[node[i].argument[a]];

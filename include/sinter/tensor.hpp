@@ -25,7 +25,7 @@ template <class Layout, int Rank>
 struct stride_storage {};
 template <int Rank>
 struct stride_storage<strided, Rank> {
-    i64 stride[Rank > 0 ? Rank : 1];
+    i64 stride[unsigned(Rank > 0 ? Rank : 1)];
 };
 /// A view that could not be formed at run time has this size on an axis; `run` answers it with [SINTER-R005]. Where all sizes are in
 /// the type, the first stride says it, beside a null pointer.

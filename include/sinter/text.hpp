@@ -64,7 +64,7 @@ struct text_writer {
 /// A text of at most `Capacity` characters, as a value.
 template <int Capacity>
 struct fixed_text {
-    char letters[Capacity + 1]{};
+    char letters[unsigned(Capacity + 1)]{};
     static constexpr int capacity = Capacity;
 
     constexpr const char* c_str() const { return letters; }

@@ -44,7 +44,7 @@ struct traced {
 /// Several results of a traced lambda; made by `outputs`.
 template <int Count>
 struct traced_outputs {
-    traced value[Count];
+    traced value[unsigned(Count)];
 };
 
 /// Returns several values from the lambda of `fused`: `return outputs(h, y);`. They become one kernel through `tie`.

@@ -23,6 +23,8 @@
 
 #include <doctest/doctest.h>
 
+#include "../numbers.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -45,16 +47,7 @@ using si::u8;
 
 // ---------------------------------------------------------------------------------------------------------------- numbers
 
-/// xorshift64*: the same numbers on every machine.
-struct generator {
-    u64 state = 0x9e3779b97f4a7c15u;
-    u64 operator()() {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        return state * 0x2545f4914f6cdd1du;
-    }
-};
+using test_numbers::generator;
 
 enum class mix {
     plain,      ///< finite numbers of several magnitudes

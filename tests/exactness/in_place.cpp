@@ -61,6 +61,31 @@ TEST_CASE("all axes: scaled by the largest magnitude in place") {
     });
 }
 
+// Beside a larger output of the same kernel, an element of a smaller one would be updated at every row.
+TEST_CASE("an element that is stored several times isn't updated in place; a row's own result, stored once, is") {
+    each_executor([&](const auto& executor, const char*) {
+        if constexpr (si::is_same<typename si::remove_cvref<decltype(executor)>::memory_space, si::host_memory>) {
+            float values[32], all[32], columns[8], rows[4];
+            for (float& value : values) value = 1;
+            for (float& value : columns) value = 3;
+            for (float& value : rows) value = 5;
+            const si::tensor_view<float, si::extents<4, 8>> x(values), y(all);
+            const si::tensor_view<float, si::extents<8>> of_columns(columns);
+            const si::tensor_view<float, si::extents<4, 1>> of_rows(rows);
+            CHECK(si::try_run(executor, y = x + of_columns, of_columns = of_columns * 2).code() == si::error::overlap);
+            CHECK(si::try_run(executor, y = x + of_rows, of_rows = of_rows * 2).code() == si::error::overlap);
+            for (const float value : columns) CHECK(value == 3);
+            for (const float value : rows) CHECK(value == 5);
+            CHECK(si::try_run(executor, y = x + of_rows, of_rows = of_rows * sum(x, si::last_axis)).ok());
+            for (const float value : all) CHECK(value == 6);
+            for (const float value : rows) CHECK(value == 40);
+            CHECK(si::try_run(executor, y = x + of_columns, of_columns = of_columns + sum(x, si::axes<0>, si::drop)).ok());
+            for (const float value : all) CHECK(value == 4);
+            for (const float value : columns) CHECK(value == 7);
+        }
+    });
+}
+
 TEST_CASE("overlaps other than element for element are refused; nothing is written") {
     float data[64];
     for (int i = 0; i < 64; ++i) data[i] = float(i);

@@ -28,7 +28,9 @@ struct executor {
                 if (element > 0 && element < 1e30f) element = __builtin_bit_cast(float, __builtin_bit_cast(unsigned, element) + 1);
                 break;
             case fault::sign_of_zero:
-                if (element == 0) element = -element;
+                // As integers: -ffast-math takes a zero of either sign for the other.
+                if ((__builtin_bit_cast(unsigned, element) << 1) == 0)
+                    element = __builtin_bit_cast(float, __builtin_bit_cast(unsigned, element) ^ 0x80000000u);
                 break;
             case fault::unwritten: element = before; break;
             case fault::past_the_end: out.data()[-1] += 1; break;

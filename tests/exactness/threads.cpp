@@ -51,6 +51,32 @@ struct data {
 };
 }  // namespace
 
+// An element that several rows store would be stored by several threads at once.
+TEST_CASE("rows aren't split over threads where an output lacks their axis") {
+    si::tensor<float, si::extents<64, 40>> x, y;
+    si::tensor<float, si::extents<40>> of_columns;
+    si::tensor<float, si::extents<64, 1>> of_rows;
+    for (float& value : x) value = 1;
+    for (float& value : of_columns) value = 2;
+    for (float& value : of_rows) value = 3;
+    int calls = 0;
+    const auto counting = si::cpu.parallel(
+        [&calls](int count, const auto& function) {
+            ++calls;
+            for (int i = 0; i < count; ++i) function(i);
+        },
+        3);
+    si::tensor<float, si::extents<40>> columns_out;
+    si::tensor<float, si::extents<64, 1>> rows_out;
+    CHECK(si::try_run(counting, y.view() = x + of_columns).ok());
+    CHECK(calls == 1);
+    CHECK(si::try_run(counting, y.view() = x + of_columns, columns_out.view() = of_columns * 2).ok());
+    CHECK(calls == 1);
+    for (const float value : columns_out) CHECK(value == 4);
+    CHECK(si::try_run(counting, y.view() = x + of_rows, rows_out.view() = of_rows * 2).ok());
+    CHECK(calls == 2);
+    for (const float value : rows_out) CHECK(value == 6);
+}
 TEST_CASE("sinter::cpu and 1 to 7 real threads") {
     data expected(5), found(5);
     REQUIRE(expected.run_on(si::reference));

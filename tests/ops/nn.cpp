@@ -60,6 +60,21 @@ TEST_CASE("softmax, log_softmax and logsumexp against float64") {
                       [&](i64 r, i64) { return t.top(r) + std::log(t.exponentials(r)); }));
     }
 }
+TEST_CASE("composites of integers are those of the same numbers in f32: no difference wraps") {
+    const auto check_type = [](auto zero, std::initializer_list<number> numbers) {
+        using type = decltype(zero);
+        const auto small = row<type>(numbers);
+        const auto large = row<float>(numbers);
+        CHECK(si::eval(reference, all(softmax(small) == softmax(large))));
+        CHECK(si::eval(reference, all(softmax(small, small != 100) == softmax(large, large != 100))));
+        CHECK(si::eval(reference, all(log_softmax(small) == log_softmax(large))));
+        CHECK(si::eval(reference, logsumexp(small) == logsumexp(large)));
+        CHECK(si::eval(reference, mean(small) == mean(large)));
+        CHECK(si::eval(reference, variance(small) == variance(large)));
+    };
+    check_type(i8{}, {127, -128, 0, 100});
+    check_type(u8{}, {255, 0, 1, 100});
+}
 TEST_CASE("softmax over another axis is the transposed one") {
     const table t(33);
     const auto columns = si::eval(reference, si::softmax(t.x, si::axes<0>));

@@ -241,6 +241,24 @@ TEST_CASE("norms, any, all, drop and keep") {
     CHECK(same(dropped, {1.0f, 1.0f, -2.0f}));
 }
 
+TEST_CASE("all_close is numpy's: equal, or near a finite number; a NaN is near nothing") {
+    const auto x = row<float>({1.0f, 100.0f, 0.0f, infinity});
+    CHECK(si::eval(reference, all_close(x, x)));
+    CHECK(si::eval(reference, all_close(x, row<float>({1.000005f, 100.0005f, 5e-9f, infinity}))));
+    CHECK(!si::eval(reference, all_close(x, row<float>({1.0001f, 100.0f, 0.0f, infinity}))));
+    CHECK(si::eval(reference, all_close(x, row<float>({1.0001f, 100.0f, 0.0f, infinity}), 1e-3f)));
+    CHECK(!si::eval(reference, all_close(x, row<float>({1.0f, 100.0f, 0.001f, infinity}))));
+    CHECK(si::eval(reference, all_close(x, row<float>({1.0f, 100.0f, 0.001f, infinity}), 0.0f, 0.01f)));
+    CHECK(!si::eval(reference, all_close(x, row<float>({1.0f, 100.0f, 0.0f, -infinity}))));
+    CHECK(!si::eval(reference, all_close(row<float>({1.0f}), row<float>({infinity}))));
+    CHECK(!si::eval(reference, all_close(row<float>({nan}), row<float>({nan}))));
+    CHECK(si::eval(reference, all_close(row<float>({2.0f, 2.0f}), 2)));
+    CHECK(si::eval(reference, all_close(row<int>({3, -7}), row<int>({3, -7}))));
+    CHECK(!si::eval(reference, all_close(row<int>({3, -7}), row<int>({3, -8}))));
+    const auto traced = si::fused([](auto a, auto b) { return all_close(a * 2, b, 0.0f, 0.5f); });
+    CHECK(si::eval(reference, traced(row<float>({1.0f, 2.0f}), row<float>({2.25f, 4.5f}))));
+}
+
 namespace {
 /// Sum and sum of squares at once: the state has two fields of one type.
 struct spread_of {

@@ -215,8 +215,11 @@ SINTER_FORCE_INLINE vec<To, Width> convert_wrap(vec<From, Width> value) {
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> div(vec<Type, Width> left, vec<Type, Width> right) {
     static_assert(!__is_same(Type, bool), "a mask has no arithmetic: convert it");
-    if constexpr (splits<Width, Type>) {
-        return join{div(low(left), low(right)), div(high(left), high(right))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = div(left.data.low, right.data.low);
+        result.data.high = div(left.data.high, right.data.high);
+        return result;
     } else if constexpr (is_float<Type>) {
         return left.of(simd_div(left.data, right.data));
     } else if constexpr (sizeof(Type) == 8 || SINTER_CPU_GENERIC) {

@@ -57,15 +57,19 @@ SINTER_CPU_FLOAT_BINARY(max_raw, "max", "")
 #if SINTER_CPU_AVX && !SINTER_CPU_GENERIC
 /// The sum in place (measured on g++ 12: a loop over accumulators has one register copy less per step).
 template <class Type, int Width>
-    requires(lane::is_float_element<Type> && !is_split<Type, Width>)
+    requires(lane::is_float_element<Type>)
 SINTER_FORCE_INLINE void accumulate(vec<Type, Width>& into, vec<Type, Width> term) {
+    if constexpr (is_split<Type, Width>) {
+        accumulate(into.data.low, term.data.low);
+        accumulate(into.data.high, term.data.high);
+    }
 #if SINTER_CPU_AVX512
-    if constexpr (sizeof(Type) == 4)
+    else if constexpr (sizeof(Type) == 4)
         __asm__("vaddps {%1, %0, %0|%0, %0, %1}" : "+v"(into.data) : "v"(term.data));
     else
         __asm__("vaddpd {%1, %0, %0|%0, %0, %1}" : "+v"(into.data) : "v"(term.data));
 #else
-    if constexpr (sizeof(Type) == 4)
+    else if constexpr (sizeof(Type) == 4)
         __asm__("vaddps {%1, %0, %0|%0, %0, %1}" : "+x"(into.data) : "x"(term.data));
     else
         __asm__("vaddpd {%1, %0, %0|%0, %0, %1}" : "+x"(into.data) : "x"(term.data));
@@ -350,8 +354,11 @@ SINTER_FORCE_INLINE auto mask_for(mask_of<Width> mask) {
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> fma(vec<Type, Width> left, vec<Type, Width> right, vec<Type, Width> addend) {
     static_assert(is_float<Type>);
-    if constexpr (splits<Width, Type>) {
-        return join{fma(low(left), low(right), low(addend)), fma(high(left), high(right), high(addend))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = fma(left.data.low, right.data.low, addend.data.low);
+        result.data.high = fma(left.data.high, right.data.high, addend.data.high);
+        return result;
     } else {
         return left.of(simd_fma(left.data, right.data, addend.data));
     }
@@ -360,8 +367,11 @@ SINTER_FORCE_INLINE vec<Type, Width> fma(vec<Type, Width> left, vec<Type, Width>
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> sqrt(vec<Type, Width> value) {
     static_assert(is_float<Type>);
-    if constexpr (splits<Width, Type>) {
-        return join{sqrt(low(value)), sqrt(high(value))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = sqrt(value.data.low);
+        result.data.high = sqrt(value.data.high);
+        return result;
     } else {
         return value.of(simd_sqrt(value.data));
     }
@@ -371,8 +381,11 @@ SINTER_FORCE_INLINE vec<Type, Width> sqrt(vec<Type, Width> value) {
     template <class Type, int Width>                                     \
         requires is_float<Type>                                          \
     SINTER_FORCE_INLINE vec<Type, Width> name(vec<Type, Width> value) {  \
-        if constexpr (splits<Width, Type>) {                             \
-            return join{name(low(value)), name(high(value))};            \
+        if constexpr (is_split<Type, Width>) {                             \
+            vec<Type, Width> result;                                     \
+            result.data.low = name(value.data.low);                      \
+            result.data.high = name(value.data.high);                    \
+            return result;                                               \
         } else {                                                         \
             return value.of(simd_round<rounding::mode>(value.data));     \
         }                                                                \
@@ -391,7 +404,12 @@ SINTER_CPU_ROUND(trunc, zero)
 template <class Type, int Width>
     requires is_float<Type>
 SINTER_FORCE_INLINE mask_of<Width> is_nan(vec<Type, Width> value) {
-    if constexpr (splits<Width, Type, bool>) {
+    if constexpr (is_split<bool, Width>) {
+        mask_of<Width> result;
+        result.data.low = is_nan(value.data.low);
+        result.data.high = is_nan(value.data.high);
+        return result;
+    } else if constexpr (is_split<Type, Width>) {
         return join{is_nan(low(value)), is_nan(high(value))};
     } else {
         return mask_from<Width>(simd_compare<relation::unordered>(value.data, value.data));
@@ -403,8 +421,11 @@ SINTER_FORCE_INLINE mask_of<Width> is_nan(vec<Type, Width> value) {
 template <class Type, int Width>
     requires is_float<Type>
 SINTER_FORCE_INLINE vec<Type, Width> maximum(vec<Type, Width> left, vec<Type, Width> right) {
-    if constexpr (splits<Width, Type>) {
-        return join{maximum(low(left), low(right)), maximum(high(left), high(right))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = maximum(left.data.low, right.data.low);
+        result.data.high = maximum(left.data.high, right.data.high);
+        return result;
     } else {
         const auto unordered = simd_compare<relation::unordered>(left.data, right.data);
         auto result = left.data;
@@ -428,8 +449,11 @@ SINTER_FORCE_INLINE vec<Type, Width> maximum(vec<Type, Width> left, vec<Type, Wi
     template <class Type, int Width>                                                                           \
         requires is_float<Type>                                                                                \
     SINTER_FORCE_INLINE vec<Type, Width> name(vec<Type, Width> left, vec<Type, Width> right) {                 \
-        if constexpr (splits<Width, Type>) {                                                                   \
-            return join{name(low(left), low(right)), name(high(left), high(right))};                           \
+        if constexpr (is_split<Type, Width>) {                                                                   \
+            vec<Type, Width> result;                                                                           \
+            result.data.low = name(left.data.low, right.data.low);                                             \
+            result.data.high = name(left.data.high, right.data.high);                                          \
+            return result;                                                                                     \
         } else {                                                                                               \
             if constexpr (sizeof(Type) == 4) {                                                                 \
                 __asm__(neon " %0.4s, %1.4s, %2.4s" : "=w"(left.data) : "w"(left.data), "w"(right.data));      \

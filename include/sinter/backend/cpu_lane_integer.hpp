@@ -84,8 +84,11 @@ SINTER_CPU_MASK_BINARY(mask_without, "kandnw")  // ~left & right
     template <class Type, int Width>                                                                          \
     SINTER_FORCE_INLINE vec<Type, Width> name(vec<Type, Width> left, vec<Type, Width> right) {                \
         static_assert(!__is_same(Type, bool), "a mask has no arithmetic: convert it");                        \
-        if constexpr (splits<Width, Type>) {                                                                  \
-            return join{name(low(left), low(right)), name(high(left), high(right))};                          \
+        if constexpr (is_split<Type, Width>) {                                                                  \
+            vec<Type, Width> result;                                                                          \
+            result.data.low = name(left.data.low, right.data.low);                                            \
+            result.data.high = name(left.data.high, right.data.high);                                         \
+            return result;                                                                                    \
         } else if constexpr (is_float<Type>) {                                                                \
             return left.of(simd_##name(left.data, right.data));                                               \
         } else {                                                                                              \
@@ -103,7 +106,12 @@ SINTER_CPU_ARITHMETIC(mul, *)
 #define SINTER_CPU_RELATION(name)                                                                             \
     template <class Type, int Width>                                                                          \
     SINTER_FORCE_INLINE mask_of<Width> name(vec<Type, Width> left, vec<Type, Width> right) {                  \
-        if constexpr (splits<Width, Type, bool>) {                                                            \
+        if constexpr (is_split<bool, Width>) {                                                                \
+            mask_of<Width> result;                                                                            \
+            result.data.low = name(left.data.low, right.data.low);                                            \
+            result.data.high = name(left.data.high, right.data.high);                                         \
+            return result;                                                                                    \
+        } else if constexpr (is_split<Type, Width>) {                                                         \
             return join{name(low(left), low(right)), name(high(left), high(right))};                          \
         } else if constexpr (is_float<Type>) {                                                                \
             return mask_from<Width>(simd_compare<relation::name>(left.data, right.data));                     \
@@ -132,7 +140,12 @@ SINTER_FORCE_INLINE mask_of<Width> less_equal(mask_of<Width> left, mask_of<Width
 
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> select(mask_of<Width> mask, vec<Type, Width> yes, vec<Type, Width> no) {
-    if constexpr (splits<Width, Type, bool>) {
+    if constexpr (is_split<bool, Width>) {
+        vec<Type, Width> result;
+        result.data.low = select(mask.data.low, yes.data.low, no.data.low);
+        result.data.high = select(mask.data.high, yes.data.high, no.data.high);
+        return result;
+    } else if constexpr (is_split<Type, Width>) {
         return join{select(low(mask), low(yes), low(no)), select(high(mask), high(yes), high(no))};
     } else if constexpr (!__is_same(Type, bool)) {
         return yes.of(simd_select(mask_for<Type>(mask), yes.data, no.data));
@@ -148,8 +161,11 @@ SINTER_FORCE_INLINE vec<Type, Width> select(mask_of<Width> mask, vec<Type, Width
 /// left < right ? left : right: the second one when unordered or equal.
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> min_raw(vec<Type, Width> left, vec<Type, Width> right) {
-    if constexpr (splits<Width, Type, bool>) {
-        return join{min_raw(low(left), low(right)), min_raw(high(left), high(right))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = min_raw(left.data.low, right.data.low);
+        result.data.high = min_raw(left.data.high, right.data.high);
+        return result;
     } else if constexpr (is_float<Type>) {
         return left.of(simd_min_raw(left.data, right.data));
     } else if constexpr (__is_same(Type, bool)) {
@@ -161,8 +177,11 @@ SINTER_FORCE_INLINE vec<Type, Width> min_raw(vec<Type, Width> left, vec<Type, Wi
 /// left > right ? left : right: the second one when unordered or equal.
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> max_raw(vec<Type, Width> left, vec<Type, Width> right) {
-    if constexpr (splits<Width, Type, bool>) {
-        return join{max_raw(low(left), low(right)), max_raw(high(left), high(right))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = max_raw(left.data.low, right.data.low);
+        result.data.high = max_raw(left.data.high, right.data.high);
+        return result;
     } else if constexpr (is_float<Type>) {
         return left.of(simd_max_raw(left.data, right.data));
     } else if constexpr (__is_same(Type, bool)) {
@@ -178,8 +197,11 @@ SINTER_FORCE_INLINE vec<Type, Width> max_raw(vec<Type, Width> left, vec<Type, Wi
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<lane::unsigned_like<Type>, Width> bits(vec<Type, Width> value) {
     using Unsigned = lane::unsigned_like<Type>;
-    if constexpr (splits<Width, Type>) {
-        return join{bits(low(value)), bits(high(value))};
+    if constexpr (is_split<Type, Width>) {
+        vec<lane::unsigned_like<Type>, Width> result;
+        result.data.low = bits(value.data.low);
+        result.data.high = bits(value.data.high);
+        return result;
     } else {
         return vec<Unsigned, Width>::of(renormalise<Unsigned>(value.data));
     }
@@ -187,8 +209,11 @@ SINTER_FORCE_INLINE vec<lane::unsigned_like<Type>, Width> bits(vec<Type, Width> 
 template <class Type, class Unsigned, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> from_bits(vec<Unsigned, Width> value) {
     static_assert(sizeof(Type) == sizeof(Unsigned), "from_bits keeps the size");
-    if constexpr (splits<Width, Type>) {
-        return join{from_bits<Type>(low(value)), from_bits<Type>(high(value))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = from_bits<Type>(value.data.low);
+        result.data.high = from_bits<Type>(value.data.high);
+        return result;
     } else {
         return vec<Type, Width>::of(renormalise<Type>(value.data));
     }
@@ -198,8 +223,11 @@ SINTER_FORCE_INLINE vec<Type, Width> from_bits(vec<Unsigned, Width> value) {
 #define SINTER_CPU_BITWISE(name, symbol, mask_name)                                                           \
     template <class Type, int Width>                                                                          \
     SINTER_FORCE_INLINE vec<Type, Width> name(vec<Type, Width> left, vec<Type, Width> right) {                \
-        if constexpr (splits<Width, Type>) {                                                                  \
-            return join{name(low(left), low(right)), name(high(left), high(right))};                          \
+        if constexpr (is_split<Type, Width>) {                                                                  \
+            vec<Type, Width> result;                                                                          \
+            result.data.low = name(left.data.low, right.data.low);                                            \
+            result.data.high = name(left.data.high, right.data.high);                                         \
+            return result;                                                                                    \
         } else if constexpr (__is_same(Type, bool)) {                                                         \
             return left.of(SINTER_CPU_MASK_OPERATION(mask_name, symbol));                                     \
         } else {                                                                                              \
@@ -219,8 +247,11 @@ SINTER_CPU_BITWISE(bit_xor, ^, mask_xor)
 
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> bit_not(vec<Type, Width> value) {
-    if constexpr (splits<Width, Type>) {
-        return join{bit_not(low(value)), bit_not(high(value))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = bit_not(value.data.low);
+        result.data.high = bit_not(value.data.high);
+        return result;
     } else if constexpr (!__is_same(Type, bool)) {
         return value.of(renormalise<Type>(~value.data));
     } else if constexpr (!SINTER_CPU_AVX512) {
@@ -233,8 +264,11 @@ SINTER_FORCE_INLINE vec<Type, Width> bit_not(vec<Type, Width> value) {
 /// A count that is negative, or the width or more, shifts everything out.
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> shift_left(vec<Type, Width> value, vec<Type, Width> count) {
-    if constexpr (splits<Width, Type>) {
-        return join{shift_left(low(value), low(count)), shift_left(high(value), high(count))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = shift_left(value.data.low, count.data.low);
+        result.data.high = shift_left(value.data.high, count.data.high);
+        return result;
     } else {
         using Wrapping = lane::unsigned_like<cell<Type>>;
         const auto places = as<Wrapping>(count.data);  // a negative count becomes a huge one
@@ -246,8 +280,11 @@ SINTER_FORCE_INLINE vec<Type, Width> shift_left(vec<Type, Width> value, vec<Type
 /// Signed types fill with the sign; so does a count out of range.
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> shift_right(vec<Type, Width> value, vec<Type, Width> count) {
-    if constexpr (splits<Width, Type>) {
-        return join{shift_right(low(value), low(count)), shift_right(high(value), high(count))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = shift_right(value.data.low, count.data.low);
+        result.data.high = shift_right(value.data.high, count.data.high);
+        return result;
     } else {
         using Wrapping = lane::unsigned_like<cell<Type>>;
         constexpr Wrapping most = 8 * sizeof(Type) - 1;
@@ -263,8 +300,11 @@ SINTER_FORCE_INLINE vec<Type, Width> shift_right(vec<Type, Width> value, vec<Typ
 template <int Count, class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> shift_left(vec<Type, Width> value) {
     static_assert(Count >= 0 && Count < 8 * int(sizeof(Type)), "a constant shift count lies within the type");
-    if constexpr (splits<Width, Type>) {
-        return join{shift_left<Count>(low(value)), shift_left<Count>(high(value))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = shift_left<Count>(value.data.low);
+        result.data.high = shift_left<Count>(value.data.high);
+        return result;
     } else {
         return value.of(renormalise<Type>(as<lane::unsigned_like<cell<Type>>>(value.data) << Count));
     }
@@ -272,8 +312,11 @@ SINTER_FORCE_INLINE vec<Type, Width> shift_left(vec<Type, Width> value) {
 template <int Count, class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> shift_right(vec<Type, Width> value) {
     static_assert(Count >= 0 && Count < 8 * int(sizeof(Type)), "a constant shift count lies within the type");
-    if constexpr (splits<Width, Type>) {
-        return join{shift_right<Count>(low(value)), shift_right<Count>(high(value))};
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = shift_right<Count>(value.data.low);
+        result.data.high = shift_right<Count>(value.data.high);
+        return result;
     } else {
         return value.of(value.data >> Count);
     }
@@ -283,7 +326,7 @@ SINTER_FORCE_INLINE vec<Type, Width> shift_right(vec<Type, Width> value) {
 
 template <int Width>
 SINTER_FORCE_INLINE bool any(mask_of<Width> mask) {
-    if constexpr (splits<Width, bool>) {
+    if constexpr (is_split<bool, Width>) {
         return any(bit_or(low(mask), high(mask)));
     } else {
 #if SINTER_CPU_AVX512

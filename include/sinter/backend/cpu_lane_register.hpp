@@ -179,9 +179,13 @@ struct storage {
     using type = simd<cell<Type>, register_bytes<Type, Width>>;
 };
 template <class Type, int Width>
+struct vec;
+// The halves are read as members wherever both sides of an operation are pairs: taking a pair apart by functions and joining it
+// again doubled clang's time for a kernel of pairs.
+template <class Type, int Width>
 struct storage<Type, Width, true> {
     struct type {
-        typename storage<Type, Width / 2>::type low, high;
+        vec<Type, Width / 2> low, high;
     };
 };
 #if SINTER_CPU_AVX512
@@ -232,7 +236,7 @@ struct vec : lane::base {
     SINTER_FORCE_INLINE explicit vec(Type value) {
         if constexpr (is_split<Type, Width>) {
             const vec<Type, Width / 2> half(value);
-            data = {half.data, half.data};
+            data = {half, half};
         } else if constexpr (!__is_same(Type, bool)) {
             data = broadcast<data_type>(static_cast<cell<Type>>(value));
         } else if constexpr (SINTER_CPU_AVX512) {
@@ -272,9 +276,9 @@ SINTER_FORCE_INLINE vec<Type, Width / 2> half(vec<Type, Width> value) {
     using Half = vec<Type, Width / 2>;
     if constexpr (is_split<Type, Width>) {
         if constexpr (High) {
-            return Half::of(value.data.high);
+            return value.data.high;
         } else {
-            return Half::of(value.data.low);
+            return value.data.low;
         }
     } else if constexpr (SINTER_CPU_AVX512 && __is_same(Type, bool)) {
 #if SINTER_CPU_AVX512
@@ -332,7 +336,7 @@ struct join {
 
     SINTER_FORCE_INLINE operator Whole() const {
         if constexpr (is_split<Type, 2 * Width>) {
-            return Whole::of({lower.data, upper.data});
+            return Whole::of({lower, upper});
         } else if constexpr (SINTER_CPU_AVX512 && __is_same(Type, bool)) {
 #if SINTER_CPU_AVX512
             if constexpr (Width == 8) {

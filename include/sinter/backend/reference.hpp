@@ -43,8 +43,8 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
     using lane_of = lane::scalar<Type>;
 
     const assignment_type& assigned;
-    shape sizes[nodes]{};
-    void* buffer[nodes]{};
+    shape sizes[unsigned(nodes)]{};
+    void* buffer[unsigned(nodes)]{};
 
     static constexpr bool immediate(int index) {
         const node_value& node = Kernel::node[index];

@@ -149,7 +149,7 @@ struct [[nodiscard]] npy_result {
 template <class Type, int Rank>
 struct npy_span {
   Type* pointer = nullptr;
-  i64 sizes[Rank ? Rank : 1] = {};
+  i64 sizes[unsigned(Rank ? Rank : 1)] = {};
   npy_status status;
   bool ok() const { return status.ok(); }
 };

@@ -10,12 +10,13 @@
 namespace sinter {
 
 namespace bodies {
-/// e = exp(x - max); e * (1 / sum e). A row of -inf gives NaN, as does a NaN or +inf in a row (C6).
+/// e = exp(x - max); e * (1 / sum e). A row of -inf gives NaN, as does a NaN or +inf in a row (C6). The maximum of integers becomes
+/// f32, so that the difference doesn't wrap.
 template <class Axes>
 struct softmax {
     template <class Traced>
     constexpr Traced operator()(Traced x) const {
-        const Traced e = exp(x - (max)(x, Axes{}));
+        const Traced e = exp_nonpositive(x - detail::emit_op<to_float_op>((max)(x, Axes{})));
         return e * reciprocal(sum(e, Axes{}));
     }
 };
@@ -26,7 +27,7 @@ struct masked_softmax {
     constexpr Traced operator()(Traced x, Traced mask) const {
         const float infinity = __builtin_huge_valf();
         const Traced top = (max)(where(mask, x, -infinity), Axes{});
-        const Traced e = where(mask, exp(x - top), 0.0f);
+        const Traced e = where(mask, exp_nonpositive(x - top), 0.0f);
         return where(mask, e * reciprocal(sum(e, Axes{})), 0.0f);
     }
 };
@@ -118,12 +119,13 @@ struct group_norm {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced bias, Traced eps) const {
         const int rank = detail::rank_of(x);
+        const Traced split = unflatten<1, Groups>(x);  // first: where it is refused, the message is about x
         Traced scale = unflatten<0, Groups>(weight), shift = unflatten<0, Groups>(bias);
         for (int i = 2; i < rank; ++i) {
             scale = unsqueeze<-1>(scale);
             shift = unsqueeze<-1>(shift);
         }
-        return statistics(rank, unflatten<1, Groups>(x), eps) * scale + shift;
+        return statistics(rank, split, eps) * scale + shift;
     }
     template <class Traced>
     static constexpr Traced statistics(int rank, Traced split, Traced eps) {
@@ -170,7 +172,9 @@ namespace bodies {
 struct cross_entropy {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced target) const {
-        const Traced hit = iota<-1>(x) == target;
+        // One index a row: the last axis has size 1, else the squeeze says so; `| 0` takes integers alone.
+        const Traced index = unsqueeze<-1>(squeeze<-1>(target)) | 0;
+        const Traced hit = iota<-1>(x) == index;
         const Traced picked = sum(where(hit, x, 0.0f), last_axis);
         return logsumexp<axes_t<-1>>{}(x) - picked;
     }

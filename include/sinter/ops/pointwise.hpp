@@ -56,6 +56,26 @@ SINTER_FUNCTION_2(operator+, add_op)
 SINTER_FUNCTION_2(operator-, sub_op)
 SINTER_FUNCTION_2(operator*, mul_op)
 SINTER_FUNCTION_2(operator/, div_op)
+namespace detail {
+/// Containers, arrays and pointers: what is often written beside a tensor and lacks a shape.
+template <class Type>
+concept bare_memory = !operand<Type> && (requires(const remove_cvref<Type>& memory) { memory.data(); } ||
+                                         requires(const remove_cvref<Type>& memory) { *memory; });
+}  // namespace detail
+#define SINTER_NO_BARE_MEMORY(function)                                                             \
+    template <tensor_operand Left, detail::bare_memory Right>                                       \
+    SINTER_INLINE mistake<rule::operand_has_shape, remove_cvref<Right>> function(Left&&, Right&&) { \
+        return {};                                                                                  \
+    }                                                                                               \
+    template <detail::bare_memory Left, tensor_operand Right>                                       \
+    SINTER_INLINE mistake<rule::operand_has_shape, remove_cvref<Left>> function(Left&&, Right&&) {  \
+        return {};                                                                                  \
+    }
+SINTER_NO_BARE_MEMORY(operator+)
+SINTER_NO_BARE_MEMORY(operator-)
+SINTER_NO_BARE_MEMORY(operator*)
+SINTER_NO_BARE_MEMORY(operator/)
+#undef SINTER_NO_BARE_MEMORY
 SINTER_FUNCTION_2(operator%, rem_op)  // the sign of the dividend, as C++; x % 0 is 0 for integers
 SINTER_FUNCTION_1(operator-, neg_op)
 SINTER_FUNCTION_1(operator+, copy_op)
@@ -148,29 +168,6 @@ SINTER_FUNCTION_2(operator>>, shift_right_op)
 SINTER_OPERATION_2(minimum_op, "minimum", selection, 3, minimum(x, y))
 SINTER_OPERATION_2(maximum_op, "maximum", selection, 3, maximum(x, y))
 namespace lane {
-template <class Value>
-SINTER_INLINE Value fmin_ignoring_nan(Value x, Value y) {
-    if constexpr (is_float_element<typename Value::element>)
-        return select(is_nan(x), y, select(is_nan(y), x, minimum(x, y)));
-    else
-        return minimum(x, y);
-}
-template <class Value>
-SINTER_INLINE Value fmax_ignoring_nan(Value x, Value y) {
-    if constexpr (is_float_element<typename Value::element>)
-        return select(is_nan(x), y, select(is_nan(y), x, maximum(x, y)));
-    else
-        return maximum(x, y);
-}
-template <class Value>
-SINTER_INLINE Value sign(Value x) {
-    using element = typename Value::element;
-    const Value zero(element(0)), one(element(1));
-    Value out = select(less(zero, x), one, zero);
-    if constexpr (element(-1) < element(0)) out = select(less(x, zero), Value(element(-1)), out);
-    if constexpr (is_float_element<element>) out = select(is_nan(x), x, out);
-    return out;
-}
 /// maximum(x, 0): the raw maximum keeps a NaN in its second operand, and adding +0 turns -0 into +0.
 template <class Value>
 SINTER_INLINE Value relu(Value x) {
@@ -180,43 +177,15 @@ SINTER_INLINE Value relu(Value x) {
     else
         return maximum(x, zero);
 }
-template <class Value>
-SINTER_INLINE Value round_or_same(Value x) {
-    if constexpr (is_float_element<typename Value::element>)
-        return round_even(x);
-    else
-        return x;
-}
-template <class Value>
-SINTER_INLINE Value floor_or_same(Value x) {
-    if constexpr (is_float_element<typename Value::element>)
-        return floor(x);
-    else
-        return x;
-}
-template <class Value>
-SINTER_INLINE Value ceil_or_same(Value x) {
-    if constexpr (is_float_element<typename Value::element>)
-        return ceil(x);
-    else
-        return x;
-}
-template <class Value>
-SINTER_INLINE Value trunc_or_same(Value x) {
-    if constexpr (is_float_element<typename Value::element>)
-        return trunc(x);
-    else
-        return x;
-}
 }  // namespace lane
-SINTER_OPERATION_2(fmin_op, "fmin", selection, 5, fmin_ignoring_nan(x, y))
-SINTER_OPERATION_2(fmax_op, "fmax", selection, 5, fmax_ignoring_nan(x, y))
+SINTER_OPERATION_2(fmin_op, "fmin", selection, 5, fmin(x, y))
+SINTER_OPERATION_2(fmax_op, "fmax", selection, 5, fmax(x, y))
 SINTER_OPERATION_1(relu_op, "relu", arithmetic, 2, lane::relu(x))
-SINTER_OPERATION_1(sign_op, "sign", arithmetic, 3, lane::sign(x))  // sign(+-0) is +0
-SINTER_OPERATION_1(round_op, "round", arithmetic, 1, round_or_same(x))  // half to even
-SINTER_OPERATION_1(floor_op, "floor", arithmetic, 1, floor_or_same(x))
-SINTER_OPERATION_1(ceil_op, "ceil", arithmetic, 1, ceil_or_same(x))
-SINTER_OPERATION_1(trunc_op, "trunc", arithmetic, 1, trunc_or_same(x))
+SINTER_OPERATION_1(sign_op, "sign", arithmetic, 3, sign(x))  // sign(+-0) is +0
+SINTER_OPERATION_1(round_op, "round", arithmetic, 1, round(x))  // half to even
+SINTER_OPERATION_1(floor_op, "floor", arithmetic, 1, floor(x))
+SINTER_OPERATION_1(ceil_op, "ceil", arithmetic, 1, ceil(x))
+SINTER_OPERATION_1(trunc_op, "trunc", arithmetic, 1, trunc(x))
 SINTER_OPERATION_2(copysign_op, "copysign", floating, 2, copysign(x, y))
 SINTER_FUNCTION_2(minimum, minimum_op)
 SINTER_FUNCTION_2(maximum, maximum_op)
@@ -248,6 +217,8 @@ SINTER_OPERATION_1(sqrt_op, "sqrt", floating, 4, sqrt(x))
 SINTER_OPERATION_1(rsqrt_op, "rsqrt", floating, 8, rsqrt(x))
 SINTER_OPERATION_1(reciprocal_op, "reciprocal", floating, 4, div(Value(typename Value::element(1)), x))
 SINTER_OPERATION_1(exp_op, "exp", floating, 18, exp(x))
+// The same function in fewer steps, for composites that know x <= 0 or NaN: so it has the same name, in plans and their hashes too.
+SINTER_OPERATION_1(exp_nonpositive_op, "exp", floating, 18, exp_nonpositive(x))
 SINTER_OPERATION_1(log_op, "log", floating, 20, log(x))
 SINTER_OPERATION_1(tanh_op, "tanh", floating, 24, tanh(x))
 SINTER_OPERATION_1(sigmoid_op, "sigmoid", floating, 24, sigmoid(x))
@@ -255,6 +226,7 @@ SINTER_FUNCTION_1(sqrt, sqrt_op)
 SINTER_FUNCTION_1(rsqrt, rsqrt_op)
 SINTER_FUNCTION_1(reciprocal, reciprocal_op)
 SINTER_FUNCTION_1(exp, exp_op)
+SINTER_FUNCTION_1(exp_nonpositive, exp_nonpositive_op)
 SINTER_FUNCTION_1(log, log_op)
 SINTER_FUNCTION_1(tanh, tanh_op)
 SINTER_FUNCTION_1(sigmoid, sigmoid_op)

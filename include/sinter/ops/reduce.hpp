@@ -524,4 +524,23 @@ SINTER_INLINE typename detail::wrong_place<Operand, Number, drop_t>::type varian
     return {};
 }
 
+namespace bodies {
+struct all_close {
+    template <class Traced>
+    constexpr Traced operator()(Traced x, Traced y, Traced relative, Traced absolute) const {
+        const Traced near_by = abs(x - y) <= absolute + relative * abs(y);
+        return all(x == y || (near_by && abs(y) < __builtin_huge_valf()));
+    }
+};
+}  // namespace bodies
+/// Are all elements of x near those of y, as numpy.allclose asks: equal, or |x - y| <= absolute + relative |y| with y finite? A bool
+/// of rank 0; the operands broadcast. A NaN is near nothing; true over nothing.
+template <tensor_operand Operand, operand Expected, operand Relative = float, operand Absolute = float>
+SINTER_INLINE detail::fused_result<bodies::all_close, Operand, Expected, Relative, Absolute> all_close(Operand&& x, Expected&& y,
+                                                                                                    Relative&& relative = 1e-5f,
+                                                                                                    Absolute&& absolute = 1e-8f) {
+    return detail::call_fused<bodies::all_close>(static_cast<Operand&&>(x), static_cast<Expected&&>(y), static_cast<Relative&&>(relative),
+                                                 static_cast<Absolute&&>(absolute));
+}
+
 }  // namespace sinter
