@@ -533,6 +533,18 @@ SINTER_INLINE Value maximum(Value left, Value right) {
     }
 }
 
+/// A float no less, or no more, than a number other than 0; a NaN goes through.
+template <lane_value Value>
+    requires detail::is_float_lane<Value>
+SINTER_INLINE Value at_least(Value operand, typename Value::element bound) {
+    return max_raw(Value(bound), operand);
+}
+template <lane_value Value>
+    requires detail::is_float_lane<Value>
+SINTER_INLINE Value at_most(Value operand, typename Value::element bound) {
+    return min_raw(Value(bound), operand);
+}
+
 #if SINTER_DEVICE_PASS && __CUDA_ARCH__ >= 800
 // One instruction, with the same rules for NaN and zeros.
 SINTER_INLINE scalar<float> minimum(scalar<float> left, scalar<float> right) {
@@ -551,6 +563,8 @@ SINTER_INLINE scalar<float> maximum(scalar<float> left, scalar<float> right) {
     asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(left.value), "f"(right.value));
     return scalar<float>(result);
 }
+SINTER_INLINE scalar<float> at_least(scalar<float> operand, float bound) { return maximum(operand, scalar<float>(bound)); }
+SINTER_INLINE scalar<float> at_most(scalar<float> operand, float bound) { return minimum(operand, scalar<float>(bound)); }
 #endif
 
 /// Ignores a NaN beside a number; zeros as in `minimum`.

@@ -12,8 +12,8 @@ namespace sinter::lane {
 /// x sigmoid(x) = x / (1 + e^-x). Error: 1.80 ulp.
 template <f32_lane Value>
 SINTER_INLINE Value silu(Value x) {
-  const Value bounded = max_raw(Value(-112.0f), x);  // below -112 the result is -0
-  const auto [rest, power] = detail::reduce_exponent<0>(max_raw(Value(-60.0f), -bounded));
+  const Value bounded = at_least(x, -112.0f);  // below -112 the result is -0
+  const auto [rest, power] = detail::reduce_exponent<0>(at_least(-bounded, -60.0f));
   const Value unit = select(x < -60.0f, Value(0x1p-40f), Value(1.0f));
   return bounded / detail::one_plus_exp(rest, power, unit) * unit;
 }
@@ -24,8 +24,8 @@ template <f32_lane Value>
 SINTER_INLINE Value gelu_tanh(Value x) {
   constexpr float linear = -0x1.988454p+0f, linear_low = 0x1.857936p-25f;
   constexpr float cubic = -0x1.2444f2p-4f, cubic_low = -0x1.49b16ap-29f;
-  const Value bounded = max_raw(Value(-11.5f), x);  // below -11.5 the result is -0
-  const Value y = min_raw(Value(8.5f), bounded), square = y * y;
+  const Value bounded = at_least(x, -11.5f);  // below -11.5 the result is -0
+  const Value y = at_most(bounded, 8.5f), square = y * y;
   const Value slope = fma(square, Value(cubic), Value(linear));
   const Value slope_low = fma(square, Value(cubic), linear - slope) + fma(square, Value(cubic_low), Value(linear_low));
   const Value v = y * slope;
@@ -40,10 +40,10 @@ SINTER_INLINE Value gelu_tanh(Value x) {
 /// 2.82 ulp.
 template <f32_lane Value>
 SINTER_INLINE Value mish(Value x) {
-  const Value bounded = max_raw(Value(-112.0f), x);  // below -112 the result is -0
+  const Value bounded = at_least(x, -112.0f);  // below -112 the result is -0
   const auto low = x < -60.0f;                       // here the denominator is 1, and s is held times 2^40
   const Value unit = select(low, Value(0x1p40f), Value(1.0f));
-  const auto [rest, power] = detail::reduce_exponent<0>(min_raw(Value(30.0f), bounded));
+  const auto [rest, power] = detail::reduce_exponent<0>(at_most(bounded, 30.0f));
   const Value lifted = from_bits<float>(shift_left<23>(power) + bits(unit));
   const Value s = select(low, Value(0.0f), lifted), half = 0.5f * s;
   const Value t = detail::exp_of_rest_less_one(rest);

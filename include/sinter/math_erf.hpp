@@ -33,7 +33,7 @@ SINTER_INLINE Value erf_near_zero(Value x, Value square) {
 /// |x| < 0.92: a polynomial; else 1 - e^(a Q(a) - a) for a = |x|, Q of degree 5. Error: 1.02 ulp.
 template <f32_lane Value>
 SINTER_INLINE Value erf(Value x) {
-  const Value magnitude = min_raw(Value(4.0f), abs(x)), square = magnitude * magnitude;
+  const Value magnitude = at_most(abs(x), 4.0f), square = magnitude * magnitude;
   const Value outer = detail::polynomial(magnitude, 0x1.c11784p-13f, -0x1.a5900ep-9f, 0x1.77193p-6f, -0x1.af2dfap-4f,
                                          -0x1.457c36p-1f, -0x1.073352p-3f);
   const auto [rest, power] = detail::reduce_exponent<127>(fma(magnitude, outer, -magnitude));
@@ -46,7 +46,7 @@ SINTER_INLINE Value erf(Value x) {
 /// errors of Q cancel. Error: 3.25 ulp for all x.
 template <f32_lane Value>
 SINTER_INLINE Value erfc(Value x) {
-  const Value a = min_raw(Value(10.2f), abs(x)), square = a * a;
+  const Value a = at_most(abs(x), 10.2f), square = a * a;
   const auto [rest, power] = detail::gaussian<2 * 127>(a, square, -1.0f);
   const Value p = detail::polynomial(a, 0x1.78aac8p-7f, 0x1.986436p-4f, 0x1.99c5b8p-2f, 0x1.bd28p-1f, 1.0f);
   const Value q =
@@ -61,7 +61,7 @@ SINTER_INLINE Value erfc(Value x) {
 /// -inf. Error: 3.87 ulp for x >= -3, below 0.011 * 2^-24 absolute.
 template <f32_lane Value>
 SINTER_INLINE Value gelu(Value x) {
-  const Value a = min_raw(Value(14.5f), abs(x)), square = a * a;
+  const Value a = at_most(abs(x), 14.5f), square = a * a;
   const auto [rest, power] = detail::gaussian<127 + 32>(a, square, -0.5f);  // 2^(n + 32) is normal for every a
   const Value p = detail::polynomial(a, 0x1.491adep-6f, 0x1.a4ef8ep-3f, 0x1.b1aba8p-1f, 2.0f);
   const Value over =

@@ -8,17 +8,17 @@
 namespace sinter::lane {
 namespace detail {
 
-/// e^x 2^Shift, Shift 0 or -1. NaN goes through: min_raw and max_raw give their second operand then.
+/// e^x 2^Shift, Shift 0 or -1. NaN goes through.
 template <int Shift, class Value>
 SINTER_INLINE Value exp_scaled(Value x) {
   constexpr int bias = format<Value>::bias;
   if constexpr (is_f32<Value>) {
     const auto [rest, power] =
-        reduce_exponent<2 * bias + Shift>(min_raw(Value(89.0f - Shift), max_raw(Value(-104.0f), x)));
+        reduce_exponent<2 * bias + Shift>(at_most(at_least(x, -104.0f), 89.0f - Shift));
     return scale_in_halves(exp_of_rest(rest), power);
   } else {
     const auto [rest, power] =
-        reduce_exponent<2 * bias + Shift>(min_raw(Value(710.0 - Shift), max_raw(Value(-746.0), x)));
+        reduce_exponent<2 * bias + Shift>(at_most(at_least(x, -746.0), 710.0 - Shift));
     return scale_in_halves(exp_of_rest_less_one(rest) + 1.0, power);
   }
 }
@@ -29,7 +29,7 @@ template <int Shift, class Value>
 SINTER_INLINE Value expm1_scaled(Value x) {
   constexpr float unit = Shift == -1 ? 0.5f : 0.25f;
   constexpr unsigned bias = 127 + Shift;
-  x = min_raw(Value(Shift == -1 ? 89.0f : 89.6f), max_raw(Value(-20.0f), x));
+  x = at_most(at_least(x, -20.0f), Shift == -1 ? 89.0f : 89.6f);
   const auto [rest, power] = reduce_exponent<bias>(x);
   const auto whole = abs(x) < 0.5f;
   const Value r = select(whole, x, rest);
@@ -80,10 +80,10 @@ template <float_lane Value>
 SINTER_INLINE Value exp_nonpositive(Value x) {
   constexpr int bias = detail::format<Value>::bias;
   if constexpr (detail::is_f32<Value>) {
-    const auto [rest, power] = detail::reduce_exponent<bias + 63>(max_raw(Value(-104.0f), x));
+    const auto [rest, power] = detail::reduce_exponent<bias + 63>(at_least(x, -104.0f));
     return detail::scale_at_once(detail::exp_of_rest(rest), power) * 0x1p-63f;
   } else {
-    const auto [rest, power] = detail::reduce_exponent<bias + 511>(max_raw(Value(-746.0), x));
+    const auto [rest, power] = detail::reduce_exponent<bias + 511>(at_least(x, -746.0));
     return detail::scale_at_once(detail::exp_of_rest_less_one(rest) + 1.0, power) * 0x1p-511;
   }
 }
@@ -92,7 +92,7 @@ SINTER_INLINE Value exp_nonpositive(Value x) {
 template <f32_lane Value>
 SINTER_INLINE Value exp2(Value x) {
   constexpr float magic = 0x1.8p23f + 254.0f;
-  x = min_raw(Value(129.0f), max_raw(Value(-151.0f), x));
+  x = at_most(at_least(x, -151.0f), 129.0f);
   const Value sum = x + magic;
   const Value rest = x - (sum - magic);
   const Value power_of_rest = detail::polynomial(rest, 0x1.17ce86p-13f, 0x1.5ef448p-10f, 0x1.3b67eap-7f, 0x1.c6af9ep-5f,
@@ -111,7 +111,7 @@ SINTER_INLINE Value expm1(Value x) {
 template <f32_lane Value>
 SINTER_INLINE Value sinh(Value x) {
   const Value quarter = detail::expm1_scaled<-2>(abs(x));
-  const Value finite = min_raw(Value(0x1p100f), quarter);
+  const Value finite = at_most(quarter, 0x1p100f);
   const Value result = 2.0f * (quarter + finite / fma(finite, Value(4.0f), Value(1.0f)));
   return select(abs(x) < 0x1p-60f, x, copysign(result, x));
 }
@@ -129,7 +129,7 @@ SINTER_INLINE Value tanh(Value x) {
   using Type = typename Value::element;
   const Value magnitude = abs(x);
   const auto [rest, power] =
-      detail::reduce_exponent<detail::format<Value>::bias>(min_raw(Value(Type(20)), magnitude) * Type(2));
+      detail::reduce_exponent<detail::format<Value>::bias>(at_most(magnitude, Type(20)) * Type(2));
   const Value scale = from_bits<Type>(shift_left<detail::exponent_place<Value>>(power));
   const Value outer = Type(1) - Type(2) / fma(scale, detail::exp_of_rest_less_one(rest), scale + Type(1));
   return copysign(select(magnitude < Type(0.55f), detail::tanh_near_zero(magnitude), outer), x);
@@ -142,7 +142,7 @@ SINTER_INLINE Value sigmoid(Value x) {
   using Type = typename Value::element;
   constexpr Type largest = detail::is_f32<Value> ? Type(104) : Type(746);
   const Value unit(detail::is_f32<Value> ? Type(0x1p-32) : Type(0x1p-64));
-  const auto [rest, power] = detail::reduce_exponent<0>(min_raw(Value(largest), max_raw(Value(Type(-60)), -x)));
+  const auto [rest, power] = detail::reduce_exponent<0>(at_most(at_least(-x, Type(-60)), largest));
   return unit / detail::one_plus_exp(rest, power, unit);
 }
 

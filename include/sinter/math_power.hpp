@@ -56,7 +56,7 @@ SINTER_INLINE pair<Value> log2_pair(Value x) {
 template <class Value>
 SINTER_INLINE Value exp2_of_pair(pair<Value> x) {
   constexpr float magic = 0x1.8p23f + 254.0f;
-  const Value high = min_raw(Value(160.0f), max_raw(Value(-160.0f), x.high));
+  const Value high = at_most(at_least(x.high, -160.0f), 160.0f);
   const Value low = select(high == x.high, x.low, Value(0.0f));
   const Value sum = high + magic;
   const auto rest = ordered_sum(high - (sum - magic), low);
@@ -73,7 +73,7 @@ SINTER_INLINE Value pow_of_floats(Value x, Value y) {
   const Value magnitude = abs(x), exponent = abs(y);
   // 2^(y log2|x|); beyond 2^40 y can't change the result any more
   const auto logarithm = log2_pair(magnitude);
-  const Value bounded = min_raw(Value(0x1p40f), max_raw(Value(-0x1p40f), y));
+  const Value bounded = at_most(at_least(y, -0x1p40f), 0x1p40f);
   const auto power = product(bounded, logarithm.high);
   Value result = exp2_of_pair(pair<Value>{power.high, fma(bounded, logarithm.low, power.low)});
   // 0, infinity or 1 as base, infinity as exponent

@@ -297,6 +297,13 @@ SINTER_INLINE float f32_from_f16(u16 half) {
 }
 
 SINTER_INLINE u16 bf16_from_f32(float value) {
+#if SINTER_DEVICE_PASS && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if (!SINTER_CONSTANT_EVALUATED) {
+        u16 result = 0;
+        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result) : "f"(value));
+        return result;
+    }
+#endif
     const u32 bits = __builtin_bit_cast(u32, value);
     if ((bits & 0x7fffffffu) > 0x7f800000u) {
         return static_cast<u16>((bits >> 16) | 0x40u);  // a quiet NaN; rounding could carry into infinity or zero

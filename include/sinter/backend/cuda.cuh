@@ -33,6 +33,56 @@ SINTER_FORCE_INLINE void fill_parameters(parameters<Kernel>& out, const binding_
         if (size > 0 && out.lane_step[s] == 1 && places % bytes == 0) out.wide[s / 64] |= u64(1) << s % 64;
     }
 }
+/// Whether run_rows can take a call: whole aligned packs, rows that fit a cluster, a grid of one block or cluster per row.
+template <class Kernel>
+bool rows_fit(const parameters<Kernel>& given) {
+    using work = row_facts<Kernel>;
+    if (given.length <= 0 || given.length % work::pack != 0 || given.length > work::longest) return false;
+    if (given.rows > i64(0x7fffffff) / row_tuning::most_blocks) return false;
+    for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
+        if (work::is_element_leaf(i) && !given.is_wide(slot)) return false;
+        slot += slots<Kernel>::is_operand(i);
+    }
+    for (int o = 0; o < Kernel::outputs; ++o)
+        if (Kernel::stores_elements(o) && !given.is_wide(slots<Kernel>::of_output(o))) return false;
+    return true;
+}
+/// One row: a group, a block or a cluster, by its length.
+template <class Kernel>
+status launch_rows(const parameters<Kernel>& given, cudaStream_t stream) {
+    using work = row_facts<Kernel>;
+    using tuning = row_tuning;
+    const i64 segments = given.length > order::segment ? (given.length + order::segment - 1) / order::segment : 1;
+    const i64 wanted = (segments * work::group + 31) / 32 * 32;
+    cudaLaunchConfig_t how{};
+    how.stream = stream;
+    if (wanted <= work::block_threads()) {
+        const i64 threads = segments == 1 ? tuning::short_threads : wanted;
+        const i64 rows_of_block = segments == 1 ? threads / work::group : 1;
+        how.gridDim = dim3(unsigned((given.rows + rows_of_block - 1) / rows_of_block));
+        how.blockDim = dim3(unsigned(threads));
+        how.dynamicSmemBytes = work::shared_bytes(segments, false);
+        if constexpr (work::may_be_short)
+            if (given.length <= order::lanes) cudaLaunchKernelEx(&how, run_rows<Kernel, 1, false>, given);
+        if constexpr (work::may_be_long)
+            if (given.length > order::lanes) cudaLaunchKernelEx(&how, run_rows<Kernel, work::long_rounds, false>, given);
+    } else if constexpr (work::may_be_long) {
+        i64 threads = tuning::cluster_threads, blocks = 2;
+        while (blocks * threads < wanted && blocks < tuning::most_blocks) blocks *= 2;
+        while (blocks * threads < wanted) threads *= 2;
+        cudaLaunchAttribute cluster{};
+        cluster.id = cudaLaunchAttributeClusterDimension;
+        cluster.val.clusterDim.x = unsigned(blocks);
+        cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+        how.gridDim = dim3(unsigned(given.rows * blocks));
+        how.blockDim = dim3(unsigned(threads));
+        how.dynamicSmemBytes = work::shared_bytes(segments, true);
+        how.attrs = &cluster;
+        how.numAttrs = 1;
+        cudaLaunchKernelEx(&how, run_rows<Kernel, work::long_rounds, true>, given);
+    }
+    return cudaGetLastError() == cudaSuccess ? status{} : status{error::backend_failure};
+}
 template <class Kernel>
 status launch(const parameters<Kernel>& given, cudaStream_t stream) {
     using work = facts<Kernel>;
@@ -46,17 +96,8 @@ status launch(const parameters<Kernel>& given, cudaStream_t stream) {
         const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(down < 65535 ? down : 65535));
         run_pointwise<Kernel><<<grid, dim3(unsigned(across), unsigned(threads / across)), 0, stream>>>(given);
     } else {
-        using worker = row_facts<Kernel>;
-        const i64 segments = (given.length + order::segment - 1) / order::segment;
-        i64 threads = 128;
-        if (segments > 1) {
-            threads = (segments * worker::group + 31) / 32 * 32;
-            if (threads > worker::most_threads) threads = worker::most_threads;
-        }
-        const i64 rows_of_block = segments <= 1 ? threads / worker::group : 1;
-        const i64 blocks = (given.rows + rows_of_block - 1) / rows_of_block;
-        const u64 shared = segments > 1 ? u64(2 * segments + 1) * row_worker<Kernel>::summary_bytes() : 0;
-        run_rows<Kernel><<<unsigned(blocks < 0x7fffffff ? blocks : 0x7fffffff), unsigned(threads), shared, stream>>>(given);
+        if (!rows_fit<Kernel>(given)) return status{error::backend_failure};
+        return launch_rows<Kernel>(given, stream);
     }
     return cudaGetLastError() == cudaSuccess ? status{} : status{error::backend_failure};
 }

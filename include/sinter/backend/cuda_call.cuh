@@ -3,7 +3,7 @@
 // frame through which the evaluator sees one element of a pack. No loop and no launch here.
 #pragma once
 
-#include "../drive.hpp"
+#include "cuda_encode.cuh"
 
 namespace sinter::detail::device {
 
@@ -25,12 +25,6 @@ struct parameters {
     u32 outer_size[max_loop_axes];
     i64 outer_step[max_loop_axes][count];
     SINTER_INLINE bool is_wide(int slot) const { return wide[slot / 64] >> slot % 64 & 1; }
-};
-
-/// `Count` elements as they lie in memory.
-template <class Storage, int Count>
-struct alignas(Count * sizeof(Storage) < 16 ? Count * sizeof(Storage) : 16) element_pack {
-    Storage at[Count];
 };
 
 // One access of 16 bytes each: `*(uint4*)p` may become four of 4.
@@ -231,8 +225,7 @@ struct facts {
         template <int Instance>
         SINTER_INLINE auto operand() const {
             if constexpr (loads_pack<Instance>) {
-                using element = compute_of<typename rows::template storage_of<Instance>>;
-                return family::value<element>::load(&static_cast<const pack_slot<Instance>&>(loaded).value.at[lane]);
+                return decode_element(static_cast<const pack_slot<Instance>&>(loaded).value, lane);
             } else {
                 return this->template load_single<Instance>();
             }
@@ -243,22 +236,50 @@ struct facts {
             return family::value<i64>(this->in.base[slot] + this->offset[slot] + (position + lane) * this->in.lane_step[slot]);
         }
     };
+    /// The lane values of a pack of each output, before they are rounded to what memory holds.
+    template <int Output>
+    struct result_row {
+        family::value<compute_of<typename rows::template output_storage<Output>>> at[pack];
+    };
+    template <class List>
+    struct result_rows;
+    template <int... Output>
+    struct result_rows<indices<Output...>> : slot<Output, result_row<Output>>... {};
+    using results_of_packs = result_rows<selected<element_outputs<Kernel>>>;
+    /// As stored_value, but for 16-bit floats made of f32: encode_pack rounds those.
     template <int Output, class Frame>
-    static __device__ __forceinline__ void result_one(const Frame& frame, output_packs& to) {
-        auto& pack_of_output = static_cast<slot<Output, output_pack<Output>>&>(to).value;
-        lane::store(&pack_of_output.at[frame.lane], rows::template stored_value<Output>(frame));
+    static __device__ __forceinline__ auto result_value(const Frame& frame) {
+        constexpr int source = Kernel::table.output[Output];
+        if constexpr (source >= 0 && is_float(dtype_of<typename rows::template output_storage<Output>>)) {
+            if constexpr (is_same<remove_cvref<decltype(frame.template value<source>())>, lane::scalar<float>>)
+                return frame.template value<source>();
+            else
+                return rows::template stored_value<Output>(frame);
+        } else {
+            return rows::template stored_value<Output>(frame);
+        }
+    }
+    template <int Output, class Frame>
+    static __device__ __forceinline__ void result_one(const Frame& frame, results_of_packs& to) {
+        static_cast<slot<Output, result_row<Output>>&>(to).value.at[frame.lane] = result_value<Output>(frame);
+    }
+    template <int Output>
+    static __device__ __forceinline__ void encode_one(const results_of_packs& from, output_packs& to) {
+        encode_pack(static_cast<slot<Output, output_pack<Output>>&>(to).value, static_cast<const slot<Output, result_row<Output>>&>(from).value.at);
     }
     /// Computes the outputs of a pack.
     template <int... Output>
     static __device__ __forceinline__ void results_of(const common& around, const operand_packs& loaded, output_packs& to, i64 position,
                                                       indices<Output...>) {
+        results_of_packs computed;
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
             typename rows::template pass_values<last> values;
             const element_frame<typename rows::template pass_values<last>> frame{around, loaded, values, position, j};
             eval::fill(values, frame, selected<needed_in_pass<Kernel, last>>{});
-            (result_one<Output>(frame, to), ...);
+            (result_one<Output>(frame, computed), ...);
         }
+        (encode_one<Output>(computed, to), ...);
     }
     template <int Output>
     static __device__ __forceinline__ void store_row_one(const row_frame& frame) {

@@ -47,6 +47,10 @@ template <class Storage, class Value>
 SINTER_INLINE auto round_to_storage(Value x) {
     using element = typename Value::element;
     if constexpr (__is_same(element, float) || __is_same(element, double)) {
+#if SINTER_DEVICE_PASS
+        if constexpr (__is_same(Value, scalar<float>))
+            if (!SINTER_CONSTANT_EVALUATED) return Value(decode(encode<Storage>(x.value)));  // there are instructions for it
+#endif
         if constexpr (__is_same(Storage, f16))
             return detail::round_to_format<10, -14>(x);
         else

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Thread-block clusters (compute capability 9.0 and later): values go to every block's shared memory by asynchronous stores that an
+// mbarrier there counts. A block waits for its own barrier only, so that none ever waits for another one's end; the one cluster-wide
+// barrier, that the mbarriers exist, is hidden behind the loads of a row. PTX ISA: st.async, mbarrier, mapa, barrier.cluster.
+#pragma once
+
+#include "cuda_call.cuh"
+
+namespace sinter::detail::device {
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define SINTER_CLUSTER_ASM(...) asm volatile(__VA_ARGS__)
+#else
+#define SINTER_CLUSTER_ASM(...) (void)0
+#endif
+
+static __device__ __forceinline__ int cluster_rank() {
+    unsigned out = 0;
+    SINTER_CLUSTER_ASM("mov.u32 %0, %%cluster_ctarank;" : "=r"(out));
+    return int(out);
+}
+static __device__ __forceinline__ int cluster_blocks() {
+    unsigned out = 1;
+    SINTER_CLUSTER_ASM("mov.u32 %0, %%cluster_nctarank;" : "=r"(out));
+    return int(out);
+}
+
+/// The exchange of a row's segments among the blocks of a cluster: per pass one mbarrier and one slot per segment, in each block.
+/// Shared memory: the mbarriers (8 bytes a pass, padded to 16), then the slots.
+struct segment_exchange {
+    unsigned shared_begin = 0;  ///< address of the block's shared memory
+    unsigned pass_begin = 0;    ///< offset of the slots of the first pass
+    int blocks = 1;
+
+    static __host__ __device__ constexpr unsigned barrier_bytes(int passes) { return unsigned(passes + 1) / 2 * 16; }
+
+    /// `Bytes`: of a slot, for each pass.
+    template <unsigned... Bytes>
+    static __device__ __forceinline__ segment_exchange begin(unsigned char* shared, int segments, int blocks) {
+        segment_exchange out;
+        out.shared_begin = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+        out.pass_begin = barrier_bytes(sizeof...(Bytes));
+        out.blocks = blocks;
+        if (threadIdx.x == 0) {
+            unsigned barrier = out.shared_begin;
+            ((expect(barrier, unsigned(segments) * Bytes), barrier += 8), ...);
+            SINTER_CLUSTER_ASM("fence.mbarrier_init.release.cluster;" ::: "memory");
+        }
+        SINTER_CLUSTER_ASM("barrier.cluster.arrive.release.aligned;" ::: "memory");
+        return out;
+    }
+    static __device__ __forceinline__ void expect([[maybe_unused]] unsigned barrier, [[maybe_unused]] unsigned bytes) {
+        SINTER_CLUSTER_ASM("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
+        SINTER_CLUSTER_ASM("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+    }
+    /// Before the first send: all blocks have their mbarriers.
+    __device__ __forceinline__ void ready() const { SINTER_CLUSTER_ASM("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+
+    /// The threads of a group send a value, which all of them have, to one block each, or to every `group`th one.
+    template <class Value>
+    __device__ __forceinline__ void send(const Value& value, unsigned offset, int member, int group, bool exists, int pass) const {
+        static_assert(sizeof(Value) % 4 == 0, "segments are sent in words of 4 bytes");
+        if (!exists) return;
+        for (int rank = member; rank < blocks; rank += group) {
+            unsigned to = 0, barrier = 0;
+            SINTER_CLUSTER_ASM("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(shared_begin + offset), "r"(rank));
+            SINTER_CLUSTER_ASM("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(barrier) : "r"(shared_begin + 8 * unsigned(pass)), "r"(rank));
+#pragma unroll
+            for (unsigned i = 0; i < sizeof(Value) / 4; ++i) {
+                unsigned word;
+                __builtin_memcpy(&word, reinterpret_cast<const char*>(&value) + 4 * i, 4);
+                SINTER_CLUSTER_ASM("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(to + 4 * i), "r"(word),
+                                   "r"(barrier)
+                                   : "memory");
+                (void)word;
+            }
+            (void)to, (void)barrier;
+        }
+    }
+    __device__ __forceinline__ void wait(int pass) const {
+        const unsigned barrier = shared_begin + 8 * unsigned(pass);
+        unsigned done = 0;
+        do {
+            done = 1;
+            SINTER_CLUSTER_ASM(
+                "{.reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p;}"
+                : "=r"(done)
+                : "r"(barrier)
+                : "memory");
+        } while (!done);
+    }
+};
+#undef SINTER_CLUSTER_ASM
+
+}  // namespace sinter::detail::device
