@@ -17,6 +17,7 @@
 #include "cuda_columns.cuh"
 #include "cuda_pointwise.cuh"
 #include "cuda_rows.cuh"
+#include "cuda_view.cuh"
 
 namespace sinter {
 
@@ -35,7 +36,7 @@ struct kernel_parameters_are {
     static_assert(Bytes <= parameter_limit,
                   "[SINTER-C003] the views of this formula exceed the 4096 bytes of parameters that a CUDA kernel takes (the number is in the type). "
                   "Hint: fewer operands or outputs in one run, or static extents, which take no room.");
-    static constexpr bool ok = Bytes <= parameter_limit;
+    static constexpr bool ok = true;  // one mistake, one message
 };
 
 template <class Kernel, int Pack>

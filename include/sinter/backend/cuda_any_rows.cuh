@@ -23,7 +23,7 @@ struct any_rows_facts : facts<Kernel, fold_facts_of<Kernel>::pack_of(4)> {
     static constexpr int pack = work::pack;
     static constexpr int group = order::lanes / pack;  ///< threads of a segment
     static constexpr int rounds = order::segment / order::lanes;
-    static constexpr int batch = fold_facts_of<Kernel>::batch_of(pack);
+    static constexpr int batch = fold_facts_of<Kernel>::batch_of(pack, rounds);
     static constexpr int threads = any_rows_tuning::threads, groups = threads / group;
     static constexpr bool has_columns = Kernel::table.inner != Kernel::table.inner_lane;
     static constexpr bool many_axes = lane_axis_count<Kernel>() > 1;
@@ -432,6 +432,7 @@ i64 plan_any_rows(fold_parameters<Kernel>& given) {
     given.units = 1;
     given.unit = 0;
     given.capacity = worker::most_tasks();
+    while (given.capacity > 64 && given.capacity / 2 >= given.columns * segments) given.capacity /= 2;
     i64 scratch = 0;
     if constexpr (fold::splittable) {
         const i64 parts = worker::has_columns ? (given.columns + order::column_segment - 1) / order::column_segment : segments;

@@ -23,7 +23,9 @@ struct columns_worker {
     using eval = typename work::eval;
     template <int Pass, int Phase = 1>
     using phase = typename rows::template phase<Pass, Phase>;
-    static constexpr int batch = fold_facts_of<Kernel>::batch_of(pack), count = work::count, last = work::last;
+    /// Rows in flight: what a block of 512 threads has registers for.
+    static constexpr int batch = fold_facts_of<Kernel>::batch_of(pack, fold_facts_of<Kernel>::cost > 8 || fold_facts_of<Kernel>::any_two_phase() ? 4 : 8);
+    static constexpr int count = work::count, last = work::last;
     using offsets = i64[count];
 
     const fold_parameters<Kernel>& in;

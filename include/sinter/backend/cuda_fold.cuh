@@ -89,15 +89,22 @@ struct fold_facts_of {
             return own > others ? own : others;
         }
     }
-    template <int Pass = 1>
-    static constexpr int cost() {
-        if constexpr (Pass >= last) {
-            return 0;
-        } else {
-            constexpr int own = rows::template phase<Pass, 1>::work(), others = cost<Pass + 1>();
-            return own > others ? own : others;
+    /// Instructions per element of the costliest pass, roughly.
+    static constexpr int find_cost() {
+        int most = 0;
+        for (int pass = 1; pass <= Kernel::levels; ++pass) {
+            array<bool, Kernel::instances> need = Kernel::roots_of_pass(pass);
+            Kernel::mark_needed(need, -1);
+            int own = 0;
+            for (int i = 0; i < Kernel::instances; ++i) {
+                if (need[i]) own += Kernel::table.at[i].kind == node_kind::map ? Kernel::node[Kernel::table.at[i].node].op->cost : 1;
+                if (Kernel::folds_in_pass(i, pass)) own += 3;
+            }
+            if (own > most) most = own;
         }
+        return most;
     }
+    static constexpr int cost = find_cost();
     /// Bytes per element of what is read in packs.
     static constexpr int element_bytes() {
         int bytes = 0;
@@ -106,18 +113,23 @@ struct fold_facts_of {
         return bytes;
     }
     /// A long formula is written out for few elements only: it has work enough between its loads, and compiles sooner.
-    static constexpr bool heavy = cost() > 24;
+    static constexpr bool heavy = cost > 24;
     /// Elements of a pack, at least `Least`: what memory likes, as long as their states stay in registers.
     static constexpr int pack_of(int least) {
         int pack = facts<Kernel>::pack;
         while (pack > least && (pack * state_bytes() > 128 || (heavy && pack > 4))) pack /= 2;
         return pack < least ? least : pack;
     }
-    /// Packs in flight.
-    static constexpr int batch_of(int pack) {
-        int batch = heavy ? 1 : 8;
+    /// Packs in flight, at most `most`.
+    static constexpr int batch_of(int pack, int most) {
+        int batch = heavy ? 1 : most;
         while (batch > 1 && batch * pack * element_bytes() > 128) batch /= 2;
         return batch;
+    }
+    static constexpr bool any_two_phase() {
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase) return true;
+        return false;
     }
     /// Can parts of one reduction be folded apart? Not where later passes or outputs read the elements again.
     static constexpr bool splittable = Kernel::levels == 1 && !Kernel::any_element_output() && Kernel::table.outer == 0;

@@ -18,7 +18,7 @@ struct outer_worker {
     static constexpr int capacity = 64, stack = 48;  ///< summaries in shared memory; stack for 2^48 * 64 segments
     static constexpr int lanes = order::lanes / 32;
 
-    static constexpr i64 padded(i64 bytes) { return (bytes + 15) / 16 * 16; }
+    static SINTER_INLINE i64 padded(i64 bytes) { return (bytes + 15) / 16 * 16; }
     template <int... Instance>
     static constexpr i64 bytes_of(i64 count, indices<Instance...>) {
         return (padded(count * i64(sizeof(typename types<Instance>::element))) + ... + i64(0));
@@ -47,7 +47,12 @@ struct outer_worker {
     template <int Instance>
     struct merge {
         using summary = typename types<Instance>::summary;
-        static __device__ __forceinline__ summary merged(const summary& a, const summary& b) { return outer_fold<Kernel, family, Instance>::merged(a, b); }
+        static __device__ __forceinline__ summary merged(const summary& a, const summary& b) {
+            if constexpr (types<Instance>::two_phase)
+                return types<Instance>::monoid::merge(a, b);
+            else
+                return types<Instance>::monoid::combine(a, b);
+        }
     };
     template <class State, class Combine>
     static __device__ __forceinline__ void tree(State (&all)[lanes], const Combine& combine) {
