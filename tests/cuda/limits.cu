@@ -64,8 +64,8 @@ void rows_and_columns(const scratch& memory) {
         const i64 height = length < 1000 ? 77 : 3;
         const std::vector<float> from = numbers(height * length, u64(length));
         std::vector<float> wanted(from.size()), sums(std::size_t(height), 0.0f);
-        si::device_tensor<float, plane> x(plane(height, length)), y(plane(height, length));
-        si::device_tensor<float, si::extents<dyn, 1>> s(si::extents<dyn, 1>(height));
+        si::device_tensor<float, plane> x{plane(height, length)}, y{plane(height, length)};
+        si::device_tensor<float, si::extents<dyn, 1>> s{si::extents<dyn, 1>(height)};
         launched(x.copy_from(from.data()), "upload");
         const auto host = si::view(from, plane(height, length));
         launched(si::try_run(si::reference, si::view(wanted, plane(height, length)) = softmax(host)), "reference");
@@ -77,7 +77,7 @@ void rows_and_columns(const scratch& memory) {
         // The same memory as columns: `height` of them, `length` rows.
         std::vector<float> column_sums(static_cast<std::size_t>(height));
         const auto tall = si::view(from, plane(length, height));
-        si::device_tensor<float, si::extents<1, dyn>> c(si::extents<1, dyn>{height});
+        si::device_tensor<float, si::extents<1, dyn>> c{si::extents<1, dyn>(height)};
         const auto on_device = si::device_view(x.data(), plane(length, height));
         launched(si::try_run(si::reference, si::view(column_sums, si::extents<1, dyn>(height)) = sum(tall, si::axes<0>)), "reference");
         launched(si::try_run(memory.on(), c.view() = sum(on_device, si::axes<0>)), "sum of columns");

@@ -75,7 +75,8 @@ status run_with_workspace(const cuda_executor& executor, const Assignment& assig
 template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
 auto eval(const cuda_executor& executor, const expression<Program, Root, Extents, Type, Weak, Leaves...>& value) {
     using element = type_of<Type>;
-    using assignment_type = typename detail::as_assignment<expression<Program, Root, Extents, Type, Weak, Leaves...>>::type;
+    using result_view = typename device_tensor<element, Extents>::view_type;
+    using assignment_type = remove_cvref<decltype(detail::some<const result_view&>() = value)>;
     using wrong = detail::run_mistake<cuda_executor, assignment_type>;
     if constexpr (!is_same<wrong, detail::nothing_wrong>) {
         (void)sizeof(wrong);
