@@ -10,14 +10,14 @@
 namespace si = sinter;
 
 // [given]
-using view = si::tensor_view<float, si::extents<si::dyn, si::dyn, si::dyn, si::dyn, si::dyn, si::dyn>, si::strided, si::device_memory>;
+using view = si::tensor_view<float, si::extents<si::dyn, si::dyn, si::dyn, si::dyn, si::dyn, si::dyn, si::dyn, si::dyn>, si::strided, si::device_memory>;
 // [/given]
 #ifdef CONTROL
 // [repair]
 void example(view y, view x) {
     si::run(si::cuda(), y = let(x, [](auto one) {
         auto sum = one;
-        for (int i = 1; i < 24; ++i) sum = sum + one;
+        for (int i = 1; i < 19; ++i) sum = sum + one;
         return sum;
     }));
 }
@@ -25,7 +25,7 @@ void example(view y, view x) {
 #else
 // [mistake]
 void example(view y, view x) {
-    si::run(si::cuda(), y = x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x);
+    si::run(si::cuda(), y = x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x);
 }
 // [/mistake]
 #endif

@@ -137,6 +137,8 @@ template <class Kernel>
 struct device_call {
     static constexpr int count = slots<Kernel>::count;
     using assignment_type = typename Kernel::assignment_type;
+    static constexpr bool folds = Kernel::nest != nest_kind::pointwise;
+    using given_type = conditional<folds, fold_parameters<Kernel>, parameters<Kernel>>;
 
     static status enough(i64 bytes, const cuda_workspace& workspace) {
         if (bytes > 0 && (workspace.pointer == nullptr || workspace.bytes < bytes))
@@ -145,9 +147,6 @@ struct device_call {
     }
     static status run(const assignment_type& assigned, cudaStream_t stream, const cuda_workspace& workspace, bool launches, i64& bytes) {
         constexpr bool columns = Kernel::nest == nest_kind::columns;
-        constexpr bool folds = Kernel::nest != nest_kind::pointwise;
-        using given_type = conditional<folds, fold_parameters<Kernel>, parameters<Kernel>>;
-        static_assert(kernel_parameters_are<sizeof(given_type)>::ok);
         bytes = 0;
         const void* pointer[count];
         binding_of<Kernel> bound;
@@ -205,6 +204,27 @@ struct device_call {
 
 }  // namespace detail::device
 
+namespace detail::device {
+/// What no call of a kernel's type exceeds; -1 where the number of rows decides.
+template <class Kernel>
+constexpr i64 workspace_bound() {
+    if constexpr (Kernel::nest == nest_kind::pointwise) {
+        return 0;
+    } else if constexpr (Kernel::table.outer != 0) {
+        return -1;
+    } else if constexpr (!fold_facts_of<Kernel>::splittable) {
+        return 0;
+    } else if constexpr (Kernel::nest == nest_kind::columns) {
+        constexpr i64 blocks = columns_tuning::blocks;
+        return blocks * 4 + blocks * columns_worker<Kernel>::pack * columns_tuning::across * fold_facts_of<Kernel>::summary_bytes();
+    } else if constexpr (is_simple_rows<Kernel> && longest_row<Kernel>() < any_rows_tuning::split_from * order::segment) {
+        return 0;
+    } else {
+        return any_rows_tuning::split_rows * 4 + i64(any_rows_tuning::blocks) * fold_facts_of<Kernel>::summary_bytes();
+    }
+}
+}  // namespace detail::device
+
 struct cuda_executor {
     using memory_space = device_memory;
     cudaStream_t stream = nullptr;
@@ -212,8 +232,14 @@ struct cuda_executor {
 
     template <class Assignment>
     status launch(const Assignment& assigned) const {
-        i64 bytes;
-        return detail::device::device_call<kernel<Assignment>>::run(assigned, stream, workspace, true, bytes);
+        using call = detail::device::device_call<kernel<Assignment>>;
+        if constexpr (sizeof(typename call::given_type) <= detail::device::parameter_limit) {
+            i64 bytes;
+            return call::run(assigned, stream, workspace, true, bytes);
+        } else {
+            static_assert(detail::device::kernel_parameters_are<sizeof(typename call::given_type)>::ok);
+            return {};
+        }
     }
 };
 inline cuda_executor cuda(cudaStream_t stream = nullptr) { return {stream, {}}; }
@@ -227,6 +253,9 @@ i64 cuda_workspace_size(const Assignments&... assignments) {
     (void)detail::device::device_call<kernel<remove_cvref<decltype(joined)>>>::run(joined, nullptr, {}, false, bytes);
     return bytes;
 }
+/// The most that any call of an assignment's type needs, as a constant; -1 where only its sizes tell (reductions over row values).
+template <class Assignment>
+inline constexpr i64 cuda_workspace_bound = detail::device::workspace_bound<kernel<Assignment>>();
 /// What CUDA reported, where that is what a status is about; its text with cudaGetErrorString.
 inline cudaError_t cuda_error(const status& from) {
     return from.code() == error::backend_failure ? static_cast<cudaError_t>(from.found) : cudaSuccess;
