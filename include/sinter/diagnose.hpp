@@ -297,6 +297,7 @@ enum class error : int {
     size_overflow = 6,      ///< [SINTER-R006] the number of elements or an offset exceeds 64 bits
     backend_failure = 7,    ///< [SINTER-R007] the device or operating system reported an error
     out_of_memory = 8,      ///< [SINTER-R008] eval or the reference could not allocate
+    workspace_too_small = 9,  ///< [SINTER-R009] a call on a device needs more scratch memory than the caller gave
 };
 
 /// Result of `try_run`. Trivially copyable, no allocation: the message is a literal, the numbers stand beside it.
@@ -331,6 +332,9 @@ struct status {
                 return "[SINTER-R006] the number of elements or a byte offset doesn't fit 64 bits.";
             case error::backend_failure: return "[SINTER-R007] the device or operating system reported an error.";
             case error::out_of_memory: return "[SINTER-R008] not enough memory for a result or a scratch buffer.";
+            case error::workspace_too_small:
+                return "[SINTER-R009] this call needs a workspace: the status holds the bytes that it needs (expected) and that it was given "
+                       "(found). Nothing was launched.";
         }
         return "unknown";
     }

@@ -14,27 +14,47 @@ using family = scalar_family;
 template <class Kernel>
 struct parameters {
     static constexpr int count = slots<Kernel>::count;
+    static constexpr int axes = Kernel::axes > 0 ? Kernel::axes : 1;
     typename Kernel::assignment_type assigned;
     const void* pointer[count];
     i64 base[count];                        ///< coordinates at the origin
     i64 lane_step[count];
     u64 wide[(count + 63) / 64];
     i64 rows, length;
-    i64 folded_size[max_loop_axes];         ///< sizes of the loop axes
+    i64 folded_size[axes];                  ///< sizes of the loop axes
     int outer_axes;
-    u32 outer_size[max_loop_axes];
-    i64 outer_step[max_loop_axes][count];
+    i64 outer_size[axes];
+    i64 outer_step[axes][count];
     SINTER_INLINE bool is_wide(int slot) const { return wide[slot / 64] >> slot % 64 & 1; }
 };
+
+/// index = whole * size + the result; 32-bit division where no number needs more. A division of 64 bits is a hundred instructions.
+static __device__ __forceinline__ i64 divide(i64 index, i64 size, i64& whole) {
+    if (u64(index | size) >> 32 == 0) {
+        const u32 quotient = u32(index) / u32(size);
+        whole = quotient;
+        return u32(index) - quotient * u32(size);
+    }
+    whole = index / size;
+    return index - whole * size;
+}
 
 // One access of 16 bytes each: `*(uint4*)p` may become four of 4.
 static __device__ __forceinline__ uint4 load_16(const void* from) {
     uint4 out;
+#if SINTER_DEVICE_PASS
     asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(out.x), "=r"(out.y), "=r"(out.z), "=r"(out.w) : "l"(from) : "memory");
+#else
+    __builtin_memcpy(&out, from, 16);
+#endif
     return out;
 }
 static __device__ __forceinline__ void store_16(void* to, uint4 value) {
+#if SINTER_DEVICE_PASS
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w) : "memory");
+#else
+    __builtin_memcpy(to, &value, 16);
+#endif
 }
 template <class Pack>
 __device__ __forceinline__ void load_whole(Pack& to, const void* from) {
@@ -62,8 +82,18 @@ __device__ __forceinline__ void store_whole(void* to, const Pack& from) {
     }
 }
 
-/// Facts that the kernels share: types, the number of elements in a pack.
-template <class Kernel>
+/// Starts a kernel. What a wrong launch left as the last error is taken along, so that it isn't somebody else's.
+template <class Parameters>
+status start(void (*kernel)(Parameters), dim3 grid, dim3 block, u64 shared, cudaStream_t stream, const Parameters& given) {
+    void* arguments[] = {const_cast<Parameters*>(&given)};
+    const cudaError_t code = cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+    if (code == cudaSuccess) return {};
+    (void)cudaGetLastError();
+    return status{error::backend_failure, -1, -1, 0, int(code)};
+}
+
+/// Facts that the kernels share: types, the number of elements in a pack (`Pack`; 0: what suits memory best).
+template <class Kernel, int Pack = 0>
 struct facts {
     using rows = row_driver<Kernel, family>;
     using eval = evaluator<Kernel, family>;
@@ -71,9 +101,10 @@ struct facts {
     static constexpr int last = Kernel::levels + 1;
     static constexpr bool stores_elements = Kernel::any_element_output();
 
+    /// Loop axes that a pack's elements may differ in.
+    static constexpr u32 lane_bits = Kernel::nest == nest_kind::rows ? Kernel::table.inner_lane : Kernel::vector_bit;
     static constexpr bool is_element_leaf(int i) {
-        return Kernel::table.at[i].kind == node_kind::leaf && Kernel::where[i] == site::element &&
-               (Kernel::table.at[i].free & Kernel::vector_bit) != 0;
+        return Kernel::table.at[i].kind == node_kind::leaf && Kernel::where[i] == site::element && (Kernel::table.at[i].free & lane_bits) != 0;
     }
     template <int Instance>
     static constexpr bool loads_pack = is_element_leaf(Instance);
@@ -95,7 +126,7 @@ struct facts {
         const int most = 32 / broad;
         return 16 / narrow < most ? 16 / narrow : most;
     }
-    static constexpr int pack = find_pack();
+    static constexpr int pack = Pack > 0 ? Pack : find_pack();
 
     template <int Instance>
     using pack_of = element_pack<typename rows::template storage_of<Instance>, pack>;
@@ -163,7 +194,8 @@ struct facts {
             for (int s = 0; s < count; ++s) offset[s] = row * in.outer_step[0][s];
         } else {
             for (int a = in.outer_axes - 1; a >= 0; --a) {
-                const i64 size = in.outer_size[a], whole = row / size, index = row - whole * size;
+                i64 whole;
+                const i64 index = divide(row, in.outer_size[a], whole);
 #pragma unroll
                 for (int s = 0; s < count; ++s) offset[s] += index * in.outer_step[a][s];
                 row = whole;

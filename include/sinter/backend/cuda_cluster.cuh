@@ -25,6 +25,41 @@ static __device__ __forceinline__ int cluster_blocks() {
     return int(out);
 }
 
+#if !defined(SINTER_CUDA_EMULATED)
+/// Whether the current device has clusters: asked once for each device.
+inline bool clusters_here() {
+    constexpr int devices = 64;
+    static signed char known[devices];
+    int device = 0, major = 0;
+    if (cudaGetDevice(&device) != cudaSuccess || device >= devices) return false;
+    if (known[device] == 0) {
+        if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess) return false;
+        known[device] = major >= 9 ? 1 : -1;
+    }
+    return known[device] > 0;
+}
+/// Starts a kernel whose blocks form clusters of `blocks`.
+template <class Parameters>
+status start_cluster(void (*kernel)(Parameters), unsigned blocks, dim3 grid, dim3 block, u64 shared, cudaStream_t stream, const Parameters& given) {
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = blocks;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t how{};
+    how.gridDim = grid;
+    how.blockDim = block;
+    how.dynamicSmemBytes = shared;
+    how.stream = stream;
+    how.attrs = &cluster;
+    how.numAttrs = 1;
+    void* arguments[] = {const_cast<Parameters*>(&given)};
+    const cudaError_t code = cudaLaunchKernelExC(&how, reinterpret_cast<const void*>(kernel), arguments);
+    if (code == cudaSuccess) return {};
+    (void)cudaGetLastError();
+    return status{error::backend_failure, -1, -1, 0, int(code)};
+}
+#endif
+
 /// The exchange of a row's segments among the blocks of a cluster: per pass one mbarrier and one slot per segment, in each block.
 /// Shared memory: the mbarriers (8 bytes a pass, padded to 16), then the slots.
 struct segment_exchange {

@@ -24,6 +24,13 @@ struct row_tuning {
     static constexpr int most_blocks = 8;          ///< of a cluster: what every card grants
 };
 
+/// Whether the kernels below can run a nest; the layout decides when called.
+template <class Kernel>
+struct row_facts_of {
+    static constexpr bool possible = Kernel::nest == nest_kind::rows && Kernel::table.inner == Kernel::table.inner_lane &&
+                                     Kernel::table.outer == 0 && lane_axis_count<Kernel>() <= 1 && order::lanes / facts<Kernel>::pack <= 32;
+};
+
 template <class Kernel>
 struct row_facts : facts<Kernel> {
     using work = facts<Kernel>;
@@ -52,9 +59,6 @@ struct row_facts : facts<Kernel> {
     static constexpr int long_rounds = known_length < 0 ? most_rounds : rounds_of(known_length);
     static_assert(group <= 32, "a lane group is within a warp");
 
-    /// Whether the kernels below can run the nest; the layout decides when called.
-    static constexpr bool possible = Kernel::nest == nest_kind::rows && Kernel::table.inner == Kernel::table.inner_lane &&
-                                     Kernel::table.outer == 0 && lane_axis_count<Kernel>() <= 1;
     /// A cluster's segments over a warp's threads.
     static constexpr int most_segments_of_thread = row_tuning::block_threads / group * row_tuning::most_blocks / 32;
     /// Elements of a row that fit.
@@ -139,7 +143,7 @@ struct row_facts : facts<Kernel> {
             if (work::is_element_leaf(i) && !is_late(i)) bytes += pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
         return long_rounds * bytes / 4;
     }
-    static constexpr int block_threads() { return find_registers() > row_tuning::many_registers ? row_tuning::cluster_threads : row_tuning::block_threads; }
+    static constexpr int block_threads = find_registers() > row_tuning::many_registers ? row_tuning::cluster_threads : row_tuning::block_threads;
     struct output_list {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return i == kept || needed[i]; }
@@ -162,6 +166,13 @@ struct row_facts : facts<Kernel> {
         kept_value at[kept >= 0 ? pack : 1];
     };
 };
+
+/// Threads that hold a row: a group for each segment.
+template <class Kernel>
+i64 row_threads(i64 length) {
+    const i64 segments = length > order::segment ? (length + order::segment - 1) / order::segment : 1;
+    return (segments * row_facts<Kernel>::group + 31) / 32 * 32;
+}
 
 /// Applies a warp shuffle of 4 or 8 bytes to a lane value.
 template <class Value, class Shuffle>

@@ -76,6 +76,8 @@ int main() {
             expect("SINTER-R008", error.get_status());
         }
     }
+    // A device's answer (tests/cuda/limits.cu asks for it there): the message has the code.
+    expect("SINTER-R009", si::status{si::error::workspace_too_small, -1, -1, 4096, 0});
     {
         // [size_overflow]
         const si::tensor_view<float, si::extents<si::dyn, si::dyn>> x(memory, si::i64(1) << 40, si::i64(1) << 40);

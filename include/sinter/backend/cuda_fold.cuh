@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the general reductions on CUDA share (cuda_any_rows, cuda_columns, cuda_outer): parameters with loops over folded axes, the
+// exchange of states between threads, the pairwise merge of summaries in canonical order, the ticket by which the last block
+// finishes. No nest is walked here.
+#pragma once
+
+#include "cuda_call.cuh"
+
+namespace sinter::detail::device {
+
+/// Parameters of a kernel that folds over several loops: those of the column rule, then those of the lane rule.
+template <class Kernel>
+struct fold_parameters : parameters<Kernel> {
+    using base_type = parameters<Kernel>;
+    i64 columns;                                           ///< steps of the column rule
+    int column_axes, lane_axes;
+    bool all_wide;                                         ///< every operand that is read in packs is aligned for them
+    i64 inner_size[base_type::axes];
+    i64 inner_step[base_type::axes][base_type::count];
+    // How the work is cut.
+    i64 units, unit;                                       ///< parts of one reduction, and what each takes
+    int capacity, depth;                                   ///< shared memory, in summaries: tasks at once; of one stack
+    unsigned char* scratch;                                ///< the caller's workspace
+    u32* ticket;
+};
+
+/// Steps of all slots to a linear position of some axes.
+template <class Kernel>
+__device__ __forceinline__ void advance(const fold_parameters<Kernel>& in, int first_axis, int axes, i64 position, i64 (&offset)[fold_parameters<Kernel>::count]) {
+    constexpr int count = fold_parameters<Kernel>::count;
+    if (axes == 1) {
+#pragma unroll
+        for (int s = 0; s < count; ++s) offset[s] += position * in.inner_step[first_axis][s];
+        return;
+    }
+    for (int a = first_axis + axes - 1; a >= first_axis; --a) {
+        i64 whole;
+        const i64 index = divide(position, in.inner_size[a], whole);
+#pragma unroll
+        for (int s = 0; s < count; ++s) offset[s] += index * in.inner_step[a][s];
+        position = whole;
+    }
+}
+
+/// Receives from the thread `distance` further on among `group` neighbours; a negative distance: from the first of them.
+struct from_neighbour {
+    int distance, group;
+    template <class Value>
+    __device__ __forceinline__ Value operator()(Value from) const {
+        using element = typename Value::element;
+        constexpr int size = sizeof(element) == 8 ? 8 : 4;
+        using word = conditional<size == 8, unsigned long long, unsigned>;
+        Value out = from;
+        word bits = 0;
+        __builtin_memcpy(&bits, &from.value, sizeof(element));
+        bits = distance < 0 ? __shfl_sync(~0u, bits, 0, group) : __shfl_down_sync(~0u, bits, static_cast<unsigned>(distance), group);
+        __builtin_memcpy(&out.value, &bits, sizeof(element));
+        return out;
+    }
+};
+template <class Rows, class Pick, class Bundle, int... Instance>
+__device__ __forceinline__ Bundle moved(const Bundle& from, int distance, int group, indices<Instance...>) {
+    Bundle out = from;
+    ((Rows::template member<Pick, Instance>(out) = lane::transform(from_neighbour{distance, group}, Rows::template member<Pick, Instance>(from))), ...);
+    return out;
+}
+
+/// Facts about the states of a kernel's folds.
+template <class Kernel>
+struct fold_facts_of {
+    using rows = row_driver<Kernel, family>;
+    static constexpr int last = Kernel::levels + 1;
+    template <int Pass = 1>
+    static constexpr int summary_bytes() {
+        if constexpr (Pass >= last) {
+            return 1;
+        } else {
+            constexpr int own = int(sizeof(typename rows::template summaries<Pass>)), others = summary_bytes<Pass + 1>();
+            return own > others ? own : others;
+        }
+    }
+    template <int Pass = 1>
+    static constexpr int state_bytes() {
+        if constexpr (Pass >= last) {
+            return 1;
+        } else {
+            using step = typename rows::template phase<Pass, 1>;
+            constexpr int own = int(sizeof(typename step::states)), others = state_bytes<Pass + 1>();
+            return own > others ? own : others;
+        }
+    }
+    /// Instructions per element of the costliest pass, roughly.
+    static constexpr int find_cost() {
+        int most = 0;
+        for (int pass = 1; pass <= Kernel::levels; ++pass) {
+            array<bool, Kernel::instances> need = Kernel::roots_of_pass(pass);
+            Kernel::mark_needed(need, -1);
+            int own = 0;
+            for (int i = 0; i < Kernel::instances; ++i) {
+                if (need[i]) own += Kernel::table.at[i].kind == node_kind::map ? Kernel::node[Kernel::table.at[i].node].op->cost : 1;
+                if (Kernel::folds_in_pass(i, pass)) own += 3;
+            }
+            if (own > most) most = own;
+        }
+        return most;
+    }
+    static constexpr int cost = find_cost();
+    /// Bytes per element of what is read in packs.
+    static constexpr int element_bytes() {
+        int bytes = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (facts<Kernel>::is_element_leaf(i)) bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+        return bytes;
+    }
+    /// A long formula is written out for few elements only: it has work enough between its loads, and compiles sooner.
+    static constexpr bool heavy = cost > 24;
+    /// Elements of a pack, at least `Least`: what memory likes, as long as their states stay in registers.
+    static constexpr int pack_of(int least) {
+        int pack = facts<Kernel>::pack;
+        while (pack > least && (pack * state_bytes() > 128 || (heavy && pack > 4))) pack /= 2;
+        return pack < least ? least : pack;
+    }
+    /// Packs in flight, at most `most`.
+    static constexpr int batch_of(int pack, int most) {
+        int batch = heavy ? 1 : most;
+        while (batch > 1 && batch * pack * element_bytes() > 128) batch /= 2;
+        return batch;
+    }
+    static constexpr bool any_two_phase() {
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase) return true;
+        return false;
+    }
+    /// Can parts of one reduction be folded apart? Not where later passes or outputs read the elements again.
+    static constexpr bool splittable = Kernel::levels == 1 && !Kernel::any_element_output() && Kernel::table.outer == 0;
+};
+
+/// Pairwise merges of one list in shared memory: `capacity` summaries at a time in a tree, their results on a stack that waits for
+/// its neighbour as a binary counter carries. Indices are positions in the list, so that the tree is the canonical one.
+template <class Summary, class Merge>
+struct pair_stack {
+    Summary* at;       ///< in shared memory; one thread uses it
+    int depth = 0;
+    __device__ __forceinline__ void push(Summary now, i64 number) {
+        for (; number & 1; number >>= 1) now = Merge::merged(at[--depth], now);
+        at[depth++] = now;
+    }
+    /// What the stack holds together; it must hold something.
+    __device__ __forceinline__ Summary collapse() {
+        Summary all = at[--depth];
+        while (depth > 0) all = Merge::merged(at[--depth], all);
+        return all;
+    }
+};
+/// All threads of a block: `lists` lists of `count` summaries each, `stride` apart; the first of each becomes their merge.
+template <class Merge, class Summary>
+__device__ __forceinline__ void merge_pairs(Summary* lists_at, int lists, int count, int stride) {
+    for (int step = 1; step < count; step *= 2) {
+        const int pairs = (count + 2 * step - 1) / (2 * step);
+        for (int i = int(threadIdx.x); i < lists * pairs; i += int(blockDim.x)) {
+            const int list = lists == 1 ? 0 : i / pairs, place = (lists == 1 ? i : i - list * pairs) * 2 * step;
+            Summary* const left = lists_at + list * stride + place;
+            if (place + step < count) *left = Merge::merged(left[0], left[step]);
+        }
+        __syncthreads();
+    }
+}
+/// The merge of a pass's folds.
+template <class Kernel, int Pass>
+struct pass_merge {
+    using rows = row_driver<Kernel, family>;
+    using summary = typename rows::template summaries<Pass>;
+    static __device__ __forceinline__ summary merged(const summary& left, const summary& right) {
+        summary out;
+        rows::template merge<Pass>(out, left, right, typename rows::template folds<Pass>{});
+        return out;
+    }
+};
+
+/// All threads of a block, after their stores to scratch: is this the last of `blocks` to come here? What the others stored is
+/// visible then. `flag`: a word of shared memory. The counter starts at zero.
+__device__ __forceinline__ bool is_last_block(u32* ticket, i64 blocks, u32* flag) {
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0 && threadIdx.y == 0) *flag = atomicAdd(ticket, 1u) + 1 == u32(blocks);
+    __syncthreads();
+    const bool last = *flag != 0;
+    __threadfence();
+    __syncthreads();
+    return last;
+}
+
+/// Bits of a number: the depth of a stack that takes so many.
+constexpr int bits_of(i64 number) {
+    int bits = 0;
+    for (; number > 0; number >>= 1) ++bits;
+    return bits;
+}
+
+}  // namespace sinter::detail::device

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions that are split over blocks, on the emulated device: bits as the reference, the workspace as asked for.
+#include "emulated.hpp"
+
+#include <sinter/sinter.hpp>
+
+#include <vector>
+
+namespace si = sinter;
+using si::dyn;
+using si::i64;
+template <class Extents>
+using on_device = si::tensor_view<float, Extents, si::row_major, si::device_memory>;
+template <class Extents>
+using on_host = si::tensor_view<float, Extents>;
+
+int passed = 0, failed = 0;
+void check(bool good, const char* name) {
+    good ? ++passed : ++failed;
+    if (!good) std::printf("FAIL  %s\n", name);
+}
+/// A reduction of numbers of these sizes: split, equal to the reference, refused without a workspace, never above the bound.
+template <class Result, class Sizes, class Formula>
+void same(const char* name, std::vector<float>& numbers, const Sizes& sizes, const Result& result, const Formula& formula) {
+    const std::size_t count = std::size_t(result.sizes().count());
+    std::vector<float> found(count), wanted(count);
+    const on_device<Sizes> x(numbers.data(), sizes);
+    const on_device<Result> y(found.data(), result);
+    const auto call = y = formula(x);
+    const i64 bytes = si::cuda_workspace_size(call);
+    check(bytes > 0, name);
+    constexpr i64 bound = si::cuda_workspace_bound<si::remove_cvref<decltype(call)>>;
+    check(bound < 0 || bytes <= bound, name);
+    const si::status without = si::try_run(si::cuda(), call);
+    check(without.code() == si::error::workspace_too_small && without.expected == bytes, name);
+    check(si::try_run(emulated::executor{}, call).ok(), name);
+    check(si::try_run(si::reference, on_host<Result>(wanted.data(), result) = formula(on_host<Sizes>(numbers.data(), sizes))).ok(), name);
+    check(std::memcmp(found.data(), wanted.data(), count * sizeof(float)) == 0, name);
+}
+
+int main() {
+    std::vector<float> numbers(std::size_t(1500007));
+    unsigned state = 1;
+    for (float& value : numbers) {
+        state = state * 1664525u + 1013904223u;
+        value = float(int(state)) * 0x1p-28f;
+    }
+    const i64 all = i64(numbers.size());
+    same("sum of all", numbers, si::extents<dyn>(all), si::extents<>(), [](auto x) { return sum(x); });
+    same("variance of all", numbers, si::extents<dyn>(all), si::extents<>(), [](auto x) { return variance(x); });
+    same("three long rows", numbers, si::extents<dyn, dyn>(3, 500000), si::extents<dyn, 1>(3), [](auto x) { return mean(x, si::last_axis); });
+    same("columns", numbers, si::extents<dyn, dyn>(5000, 300), si::extents<1, dyn>(300), [](auto x) { return sum(x, si::axes<0>); });
+    same("variance of columns", numbers, si::extents<dyn, dyn>(5000, 300), si::extents<1, dyn>(300), [](auto x) { return variance(x, si::axes<0>); });
+    same("planes of several images", numbers, si::extents<dyn, 3, dyn>(1000, 500), si::extents<1, 3, 1>(), [](auto x) { return variance(x, si::axes<0, 2>); });
+    same("mean of row values", numbers, si::extents<dyn, dyn>(3000, 500), si::extents<>(), [](auto x) { return mean(logsumexp(x, si::last_axis, si::drop)); });
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 ? 0 : 1;
+}
