@@ -231,21 +231,6 @@ struct column_driver {
             (void)done;
         }
     }
-    template <int Pass, int... Instance>
-    static SINTER_INLINE void settle(two_phase_bundle<Pass, pick_state>& context, const fold_bundle<Pass, pick_state>& total, i64 count,
-                                     indices<Instance...>) {
-        const int done[] = {0, (settle_one<Pass, Instance>(context, total, count), 0)...};
-        (void)done;
-    }
-    template <int Pass, int Instance>
-    static SINTER_INLINE void settle_one(two_phase_bundle<Pass, pick_state>& context, const fold_bundle<Pass, pick_state>& total, i64 count) {
-        using types = fold_types<Kernel, Family, Instance>;
-        if constexpr (types::two_phase)
-            rows::template member<pick_state, Instance>(context) =
-                types::monoid::settle(rows::template member<pick_state, Instance>(total),
-                                      typename types::value(sinter::convert<typename types::element>(count)));
-    }
-
     /// Folds of one phase: each segment is folded where its result stays.
     template <int Pass>
     static SINTER_INLINE void fold_pass(const strip_context& in, const row_position& origin)
@@ -282,12 +267,13 @@ struct column_driver {
         requires(rows::template pass_has_second<Pass>)
     {
         using one = typename rows::template phase<Pass, 1>;
-        using summaries = typename rows::template summaries<Pass>;
+        using merging = fold_summaries<Kernel, Family, Pass>;
+        using summaries = typename merging::summaries;
         const i64 count = in.along.columns;
         summaries stack[order::stack_depth_of_strips][strip];
         summaries result[strip];
         if (count == 0)
-            for (int v = 0; v < in.vectors; ++v) rows::template nothing<Pass>(result[v], folds<Pass>{});
+            for (int v = 0; v < in.vectors; ++v) merging::nothing(result[v], folds<Pass>{});
         two_phase_bundle<Pass, pick_value> firsts[strip];
         if (count > 0) first_rows<Pass>(in, origin, firsts, two_phase_folds<Pass>{});
         int depth = 0;
@@ -298,13 +284,13 @@ struct column_driver {
             two_phase_bundle<Pass, pick_state> contexts[strip];
             sweep<Pass, 1>(in, origin, totals, contexts, firsts, begin, stop);
             two_phase_bundle<Pass, pick_second> seconds[strip];
-            for (int v = 0; v < in.vectors; ++v) settle<Pass>(contexts[v], totals[v], stop - begin, two_phase_folds<Pass>{});
+            for (int v = 0; v < in.vectors; ++v) merging::settle(contexts[v], totals[v], stop - begin, two_phase_folds<Pass>{});
             sweep<Pass, 2>(in, origin, seconds, contexts, firsts, begin, stop);
             for (int v = 0; v < in.vectors; ++v)
-                rows::template close<Pass>(result[v], totals[v], contexts[v], seconds[v], stop - begin, folds<Pass>{});
+                merging::close(result[v], totals[v], contexts[v], seconds[v], stop - begin, folds<Pass>{});
             for (i64 level = number; level & 1; level >>= 1) {
                 --depth;
-                for (int v = 0; v < in.vectors; ++v) rows::template merge<Pass>(result[v], stack[depth][v], result[v], folds<Pass>{});
+                for (int v = 0; v < in.vectors; ++v) merging::merge(result[v], stack[depth][v], result[v], folds<Pass>{});
             }
             if (count <= order::column_segment) break;  // the only segment is the result
             for (int v = 0; v < in.vectors; ++v) stack[depth][v] = result[v];
@@ -315,7 +301,7 @@ struct column_driver {
             for (int v = 0; v < in.vectors; ++v) result[v] = stack[depth][v];
             while (depth > 0) {
                 --depth;
-                for (int v = 0; v < in.vectors; ++v) rows::template merge<Pass>(result[v], stack[depth][v], result[v], folds<Pass>{});
+                for (int v = 0; v < in.vectors; ++v) merging::merge(result[v], stack[depth][v], result[v], folds<Pass>{});
             }
         }
         finish<Pass>(in, origin, result);
