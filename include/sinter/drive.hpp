@@ -394,13 +394,13 @@ struct row_driver {
             const row_values row = original.row;
             const row_position at = place_of_row;
             const row_inputs in{assigned, original.bound, original.along, once, row};
-            int now = group;
+            states *const stop = all + groups, *now = all + group;
             SINTER_NO_UNROLL
             for (int v = 0; v < vectors; ++v) {
-                step(in, at, all[now], context, first_elements, position + v * width, offset + v * width, index_base);
-                now = now + 1 == groups ? 0 : now + 1;
+                step(in, at, *now, context, first_elements, position + v * width, offset + v * width, index_base);
+                now = now + 1 == stop ? all : now + 1;
             }
-            group = now;
+            group = int(now - all);
         }
         /// A packed block: whole vectors, then the last elements.
         static SINTER_SMALL void fold_packed(const row_context& in, const row_position& at, states (&all)[groups], int& group,
@@ -418,7 +418,7 @@ struct row_driver {
             if constexpr (stashes && Pass == Kernel::levels && Phase == 1) work::unpack(body, in, packed, at, stash_slot, position, count);
         }
         /// A segment of any length, its accumulators in memory.
-        static SINTER_NOINLINE void any_segment(const row_context& in, const row_position& at, totals& result, const contexts& context,
+        static SINTER_FORCE_INLINE void segment_in_memory(const row_context& in, const row_position& at, totals& result, const contexts& context,
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             states all[groups];
             for (int g = 0; g < groups; ++g) start(all[g], list{});
@@ -434,14 +434,18 @@ struct row_driver {
             fold_groups(all);
             lane_tree(result, all[0], list{});
         }
+        static SINTER_NOINLINE void any_segment(const row_context& in, const row_position& at, totals& result, const contexts& context,
+                                                const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
+            segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
+        }
         static SINTER_FORCE_INLINE void segment(const row_context& in, const row_position& at, totals& result, const contexts& context,
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
-            if constexpr (unrolled)
-                if (length == order::segment && !in.bound.packs) {
-                    unrolled_segment(in, at, result, context, first_elements, begin, index_base);
-                    return;
-                }
-            any_segment(in, at, result, context, first_elements, begin, length, index_base);
+            if constexpr (!unrolled)
+                segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
+            else if (length == order::segment && !in.bound.packs)
+                unrolled_segment(in, at, result, context, first_elements, begin, index_base);
+            else
+                any_segment(in, at, result, context, first_elements, begin, length, index_base);
         }
     };
 
