@@ -205,12 +205,13 @@ struct row_driver {
 
     template <class Pick, int Instance, class Bundle>
     static SINTER_INLINE auto& member(Bundle& from) {
-        return static_cast<bundle_slot<Kernel, Family, Pick, Instance>&>(from).value;
+        return member_of<Kernel, Family, Pick, Instance>(from);
     }
-    template <class Pick, int Instance, class Bundle>
-    static SINTER_INLINE const auto& member(const Bundle& from) {
-        return static_cast<const bundle_slot<Kernel, Family, Pick, Instance>&>(from).value;
-    }
+    /// What is left of a segment: one lane, since its lanes are combined.
+    template <int Pass>
+    using one_lane = fold_summaries<Kernel, scalar_family, Pass>;
+    template <int Pass>
+    using summaries = typename one_lane<Pass>::summaries;
 
     /// Phase 1 of a pass: state, lift and combine; phase 2 (two-phase monoids only): the second ones, around a context.
     template <int Pass, int Phase>
@@ -252,20 +253,20 @@ struct row_driver {
             else
                 return types::monoid::combine(a, b);
         }
-        template <int Stride, int... Instance>
-        static SINTER_INLINE void combine_lanes(states& all, indices<Instance...>) {
-            const int done[] = {0, (member<pick, Instance>(all) = combine_one<Instance>(
-                                        member<pick, Instance>(all), lane::transform(exchange_lanes<Stride>{}, member<pick, Instance>(all))),
-                                    0)...};
-            (void)done;
-        }
-        /// Lane 0 becomes the combination of all lanes, in the canonical tree.
-        template <int Stride>
-        static SINTER_INLINE void lane_tree(states& all) {
-            if constexpr (Stride > 0) {
-                combine_lanes<Stride>(all, list{});
-                lane_tree<Stride / 2>(all);
+        /// A segment's groups are one: what remains is to combine its lanes.
+        using totals = bundle<Kernel, scalar_family, pick, list>;
+        template <int Instance>
+        struct combine_of {
+            template <class State>
+            SINTER_INLINE State operator()(const State& a, const State& b) const {
+                return combine_one<Instance>(a, b);
             }
+        };
+        template <int... Instance>
+        static SINTER_INLINE void lane_tree(totals& out, const states& all, indices<Instance...>) {
+            const int done[] = {0, (member_of<Kernel, scalar_family, pick, Instance>(out) =
+                                        combine_lanes<width>(combine_of<Instance>{}, member<pick, Instance>(all)), 0)...};
+            (void)done;
         }
         /// Folds the elements at one position into a group of lanes.
         static SINTER_INLINE void step(const row_inputs& in, const row_position& at, states& all, const contexts& context,
@@ -331,29 +332,42 @@ struct row_driver {
         static SINTER_INLINE states& group_of(All& all) {
             return static_cast<slot<Group, states>&>(all).value;
         }
-        template <int... Group>
-        static SINTER_FORCE_INLINE void unrolled_segment(const row_context& original, const row_position& position, states& result,
-                                                         const contexts& context, const firsts& first_elements, i64 begin,
-                                                         i64 index_base, indices<Group...>) {
+        /// Groups folded in one walk over a segment. All of them where the registers hold their accumulators: in ascending order a
+        /// segment comes faster from memory (16 accumulators in two walks of 8: 0.97 of the speed in cache, 0.87 out of it). Else as
+        /// many as half of the registers hold: the segment is read again, but no accumulator lives in memory.
+        static constexpr int find_groups_at_once() {
+            int count = groups;
+            if constexpr (requires { Family::register_bytes; })
+                if (groups * int(sizeof(states)) > Family::register_bytes)
+                    while (count > 1 && count * int(sizeof(states)) > Family::register_bytes / 2) count /= 2;
+            return count;
+        }
+        static constexpr int groups_at_once = find_groups_at_once();
+        template <int First, class All, int... Group>
+        static SINTER_FORCE_INLINE void walk(const row_inputs& in, const row_position& at, All& all, const contexts& context,
+                                             const firsts& first_elements, i64 begin, i64 index_base, indices<Group...> some) {
+            const int started[] = {(start(group_of<First + Group>(all), list{}), 0)...};
+            (void)started;
+            for (int q = 0; q < order::segment / order::lanes; ++q) {
+                const i64 round = begin + q * order::lanes + First * width;
+                const int stepped[] = {
+                    (step(in, at, group_of<First + Group>(all), context, first_elements, round + Group * width, round + Group * width, index_base), 0)...};
+                (void)stepped;
+            }
+            if constexpr (First + groups_at_once < groups)
+                walk<First + groups_at_once>(in, at, all, context, first_elements, begin, index_base, some);
+        }
+        static SINTER_FORCE_INLINE void unrolled_segment(const row_context& original, const row_position& position, totals& result,
+                                                         const contexts& context, const firsts& first_elements, i64 begin, i64 index_base) {
             const assignment_type assigned = original.assigned;
             const once_values once = original.once;
             const row_values row = original.row;
             const row_position at = position;
             const row_inputs in{assigned, original.bound, original.along, once, row};
-            group_states<indices<Group...>> all;
-            const int started[] = {(start(group_of<Group>(all), list{}), 0)...};
-            (void)started;
-            // In ascending order: walking a segment in two halves of the groups needs fewer registers but was slower, 0.97 in cache and
-            // 0.87 out of it.
-            for (int q = 0; q < order::segment / order::lanes; ++q) {
-                const i64 round = begin + q * order::lanes;
-                const int stepped[] = {
-                    (step(in, at, group_of<Group>(all), context, first_elements, round + Group * width, round + Group * width, index_base), 0)...};
-                (void)stepped;
-            }
+            group_states<make_indices<groups>> all;
+            walk<0>(in, at, all, context, first_elements, begin, index_base, make_indices<groups_at_once>{});
             group_tree<groups / 2>(all);
-            lane_tree<width / 2>(group_of<0>(all));
-            result = group_of<0>(all);
+            lane_tree(result, group_of<0>(all), list{});
         }
         template <int Stride, class All>
         static SINTER_INLINE void group_tree(All& all) {
@@ -380,13 +394,13 @@ struct row_driver {
             const row_values row = original.row;
             const row_position at = place_of_row;
             const row_inputs in{assigned, original.bound, original.along, once, row};
-            int now = group;
+            states *const stop = all + groups, *now = all + group;
             SINTER_NO_UNROLL
             for (int v = 0; v < vectors; ++v) {
-                step(in, at, all[now], context, first_elements, position + v * width, offset + v * width, index_base);
-                now = now + 1 == groups ? 0 : now + 1;
+                step(in, at, *now, context, first_elements, position + v * width, offset + v * width, index_base);
+                now = now + 1 == stop ? all : now + 1;
             }
-            group = now;
+            group = int(now - all);
         }
         /// A packed block: whole vectors, then the last elements.
         static SINTER_SMALL void fold_packed(const row_context& in, const row_position& at, states (&all)[groups], int& group,
@@ -404,7 +418,7 @@ struct row_driver {
             if constexpr (stashes && Pass == Kernel::levels && Phase == 1) work::unpack(body, in, packed, at, stash_slot, position, count);
         }
         /// A segment of any length, its accumulators in memory.
-        static SINTER_NOINLINE void any_segment(const row_context& in, const row_position& at, states& result, const contexts& context,
+        static SINTER_FORCE_INLINE void segment_in_memory(const row_context& in, const row_position& at, totals& result, const contexts& context,
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             states all[groups];
             for (int g = 0; g < groups; ++g) start(all[g], list{});
@@ -418,71 +432,28 @@ struct row_driver {
                 fold_packed(in, at, all, group, context, first_elements, begin + done, int(length - done < block ? length - done : block),
                             index_base);
             fold_groups(all);
-            lane_tree<width / 2>(all[0]);
-            result = all[0];
+            lane_tree(result, all[0], list{});
         }
-        static SINTER_FORCE_INLINE void segment(const row_context& in, const row_position& at, states& result, const contexts& context,
+        static SINTER_NOINLINE void any_segment(const row_context& in, const row_position& at, totals& result, const contexts& context,
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
-            if constexpr (unrolled)
-                if (length == order::segment && !in.bound.packs) {
-                    unrolled_segment(in, at, result, context, first_elements, begin, index_base, make_indices<groups>{});
-                    return;
-                }
-            any_segment(in, at, result, context, first_elements, begin, length, index_base);
+            segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
+        }
+        static SINTER_FORCE_INLINE void segment(const row_context& in, const row_position& at, totals& result, const contexts& context,
+                                                const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
+            if constexpr (!unrolled)
+                segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
+            else if (length == order::segment && !in.bound.packs)
+                unrolled_segment(in, at, result, context, first_elements, begin, index_base);
+            else
+                any_segment(in, at, result, context, first_elements, begin, length, index_base);
         }
     };
 
-    template <int Pass>
-    using summaries = fold_bundle<Pass, pick_summary>;
-
+    /// Contexts of one lane, spread over all.
     template <int Pass, int... Instance>
-    static SINTER_INLINE void merge(summaries<Pass>& into, const summaries<Pass>& left, const summaries<Pass>& right, indices<Instance...>) {
-        const int done[] = {0, (member<pick_summary, Instance>(into) = merge_one<Instance>(member<pick_summary, Instance>(left),
-                                                                                          member<pick_summary, Instance>(right)),
-                                0)...};
-        (void)done;
-    }
-    template <int Instance, class Summary>
-    static SINTER_INLINE Summary merge_one(const Summary& a, const Summary& b) {
-        using types = fold_types<Kernel, Family, Instance>;
-        if constexpr (types::two_phase)
-            return types::monoid::merge(a, b);
-        else
-            return types::monoid::combine(a, b);
-    }
-    template <int Pass, int... Instance>
-    static SINTER_INLINE void nothing(summaries<Pass>& out, indices<Instance...>) {
-        const int done[] = {0, (member<pick_summary, Instance>(out) = fold_types<Kernel, Family, Instance>::find_summary(), 0)...};
-        (void)done;
-    }
-    template <int Instance>
-    static SINTER_INLINE auto lanes_of_count(i64 count) {
-        using types = fold_types<Kernel, Family, Instance>;
-        return typename types::value(sinter::convert<typename types::element>(count));
-    }
-    template <int Pass, int... Instance>
-    static SINTER_INLINE void settle(two_phase_bundle<Pass, pick_state>& contexts, const fold_bundle<Pass, pick_state>& totals, i64 count,
-                                     indices<Instance...>) {
-        const int done[] = {0, (member<pick_state, Instance>(contexts) = fold_types<Kernel, Family, Instance>::monoid::settle(
-                                    lane::transform(spread_lane{}, member<pick_state, Instance>(totals)), lanes_of_count<Instance>(count)), 0)...};
-        (void)done;
-    }
-    template <int Pass, int Instance>
-    static SINTER_INLINE void close_one(summaries<Pass>& out, const fold_bundle<Pass, pick_state>& totals,
-                                        const two_phase_bundle<Pass, pick_state>& contexts, const two_phase_bundle<Pass, pick_second>& seconds,
-                                        i64 count) {
-        using types = fold_types<Kernel, Family, Instance>;
-        if constexpr (types::two_phase)
-            member<pick_summary, Instance>(out) = types::monoid::close(
-                member<pick_state, Instance>(contexts), member<pick_second, Instance>(seconds), lanes_of_count<Instance>(count));
-        else
-            member<pick_summary, Instance>(out) = member<pick_state, Instance>(totals);
-    }
-    template <int Pass, int... Instance>
-    static SINTER_INLINE void close(summaries<Pass>& out, const fold_bundle<Pass, pick_state>& totals,
-                                    const two_phase_bundle<Pass, pick_state>& contexts, const two_phase_bundle<Pass, pick_second>& seconds,
-                                    i64 count, indices<Instance...>) {
-        const int done[] = {0, (close_one<Pass, Instance>(out, totals, contexts, seconds, count), 0)...};
+    static SINTER_INLINE void spread(two_phase_bundle<Pass, pick_state>& to, const typename one_lane<Pass>::contexts& from, indices<Instance...>) {
+        const int done[] = {0, (member<pick_state, Instance>(to) = lane::transform(
+                                    spread_over<Family>{}, member_of<Kernel, scalar_family, pick_state, Instance>(from)), 0)...};
         (void)done;
     }
 
@@ -491,10 +462,12 @@ struct row_driver {
     static SINTER_SMALL void first_elements(const row_context& in, const row_position& at, two_phase_bundle<Pass, pick_value>& out,
                                                indices<Instance...>) {
         packed_block packed;
-        work::pack(body, in, packed, at, 0, 1);
+        const bool whole = !in.bound.packs && in.along.length >= width;
+        if (!whole) work::pack(body, in, packed, at, 0, 1);
+        const row_position& from = whole ? at : packed.at;
         pass_values<Pass> values;
-        fill_elements<Pass>({in.assigned, in.bound, in.along, in.once, in.row}, packed.at, values, 0, 0);
-        const element_frame<pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, packed.at, values, 0, 0};
+        fill_elements<Pass>({in.assigned, in.bound, in.along, in.once, in.row}, from, values, 0, 0);
+        const element_frame<pass_values<Pass>> frame{{in.assigned, in.bound, in.along}, in.once, in.row, from, values, 0, 0};
         const int done[] = {0, (member<pick_value, Instance>(out) = spread_lane{}(eval::template argument<Instance, 0>(frame)), 0)...};
         (void)done;
     }
@@ -504,9 +477,10 @@ struct row_driver {
     static SINTER_FORCE_INLINE void lane_rule(const row_context& in, const row_position& at, summaries<Pass>& result,
                                         const two_phase_bundle<Pass, pick_value>& first_elements_of_row, i64 index_base) {
         using one = phase<Pass, 1>;
+        using merging = one_lane<Pass>;
         const i64 length = in.along.length;
         if (length == 0) {
-            nothing<Pass>(result, folds<Pass>{});
+            merging::nothing(result, folds<Pass>{});
             return;
         }
         summaries<Pass> stack[order::stack_depth];
@@ -515,31 +489,32 @@ struct row_driver {
         for (i64 begin = 0; begin < length; begin += order::segment, ++number) {
             const i64 count = length - begin < order::segment ? length - begin : order::segment;
             summaries<Pass> now;
-            typename one::states totals;
+            typename one::totals totals;
             typename one::contexts contexts;
+            typename merging::contexts context;
+            one::segment(in, at, totals, contexts, first_elements_of_row, begin, count, index_base);
             if constexpr (!pass_has_second<Pass>) {
-                one::segment(in, at, totals, contexts, first_elements_of_row, begin, count, index_base);
-                const two_phase_bundle<Pass, pick_second> none{};
-                close<Pass>(now, totals, contexts, none, count, folds<Pass>{});
+                merging::close(now, totals, context, {}, count, folds<Pass>{});
             } else {
                 using two = phase<Pass, 2>;
-                one::segment(in, at, totals, contexts, first_elements_of_row, begin, count, index_base);
-                settle<Pass>(contexts, totals, count, two_phase_folds<Pass>{});
-                typename two::states seconds;
+                merging::settle(context, totals, count, two_phase_folds<Pass>{});
+                spread<Pass>(contexts, context, two_phase_folds<Pass>{});
+                typename two::totals seconds;
                 two::segment(in, at, seconds, contexts, first_elements_of_row, begin, count, index_base);
-                close<Pass>(now, totals, contexts, seconds, count, folds<Pass>{});
+                merging::close(now, totals, context, seconds, count, folds<Pass>{});
             }
-            for (i64 level = number; level & 1; level >>= 1) merge<Pass>(now, stack[--depth], now, folds<Pass>{});
+            for (i64 level = number; level & 1; level >>= 1) merging::merge(now, stack[--depth], now, folds<Pass>{});
             stack[depth++] = now;
         }
         result = stack[--depth];
-        while (depth > 0) merge<Pass>(result, stack[--depth], result, folds<Pass>{});
+        while (depth > 0) merging::merge(result, stack[--depth], result, folds<Pass>{});
     }
 
     template <int Pass, int... Instance>
     static SINTER_INLINE void finalize(const summaries<Pass>& from, row_values& row, indices<Instance...>) {
-        const int done[] = {0, (static_cast<value_slot<Instance>&>(row).value = spread_lane{}(
-                                    fold_types<Kernel, Family, Instance>::monoid::finalize(member<pick_summary, Instance>(from))), 0)...};
+        const int done[] = {0, (static_cast<value_slot<Instance>&>(row).value =
+                                    spread_over<Family>{}(fold_types<Kernel, scalar_family, Instance>::monoid::finalize(
+                                        member_of<Kernel, scalar_family, pick_summary, Instance>(from))), 0)...};
         (void)done;
     }
 
@@ -550,6 +525,7 @@ struct row_driver {
     /// One fold pass over a row: the lane rule, and the column rule over the other folded axes.
     template <int Pass>
     static SINTER_FORCE_INLINE void fold_pass(row_context& in, const row_position& at) {
+        using merging = one_lane<Pass>;
         summaries<Pass> result;
         two_phase_bundle<Pass, pick_value> firsts;
         if constexpr (pass_has_second<Pass>)
@@ -557,7 +533,7 @@ struct row_driver {
         if constexpr (Kernel::table.inner == Kernel::table.inner_lane) {
             lane_rule<Pass>(in, at, result, firsts, 0);
         } else {
-            nothing<Pass>(result, folds<Pass>{});
+            merging::nothing(result, folds<Pass>{});
             summaries<Pass> stack[order::stack_depth];
             int depth = 0;
             odometer<slots<Kernel>::count> column;
@@ -565,7 +541,7 @@ struct row_driver {
             i64 number = 0;
             for (i64 c = 0; c < in.along.columns; ++number) {
                 summaries<Pass> segment;
-                nothing<Pass>(segment, folds<Pass>{});
+                merging::nothing(segment, folds<Pass>{});
                 for (int inside = 0; inside < order::column_segment && c < in.along.columns; ++inside, ++c) {
                     row_position here;
                     move_to(here, at, column.offset);
@@ -574,15 +550,15 @@ struct row_driver {
                     if (inside == 0)
                         segment = now;
                     else
-                        merge<Pass>(segment, segment, now, folds<Pass>{});
+                        merging::merge(segment, segment, now, folds<Pass>{});
                     column.next(in.along.column);
                 }
-                for (i64 level = number; level & 1; level >>= 1) merge<Pass>(segment, stack[--depth], segment, folds<Pass>{});
+                for (i64 level = number; level & 1; level >>= 1) merging::merge(segment, stack[--depth], segment, folds<Pass>{});
                 stack[depth++] = segment;
             }
             if (depth > 0) {
                 result = stack[--depth];
-                while (depth > 0) merge<Pass>(result, stack[--depth], result, folds<Pass>{});
+                while (depth > 0) merging::merge(result, stack[--depth], result, folds<Pass>{});
             }
         }
         finalize<Pass>(result, in.row, folds<Pass>{});

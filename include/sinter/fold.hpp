@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The state of reductions while a driver runs them: types of a fold over a lane family, one member per fold of a pass, what
-// is done to all lanes of a state, and the fold of row values one element at a time. No loop over memory here.
+// is done to all lanes of a state, what is done to summaries of segments, and the fold of row values one element at a time. No
+// loop over memory here.
 #pragma once
 
 #include "evaluate.hpp"
@@ -82,6 +83,118 @@ struct exchange_lanes {
     template <class Value>
     SINTER_INLINE Value operator()(Value value) const {
         return exchange<Stride>(value);
+    }
+};
+struct take_lower_lanes {
+    template <class Value>
+    SINTER_INLINE auto operator()(Value value) const {
+        return lower_lanes(value);
+    }
+};
+struct take_upper_lanes {
+    template <class Value>
+    SINTER_INLINE auto operator()(Value value) const {
+        return upper_lanes(value);
+    }
+};
+/// Lane 0 alone, and one value spread over the lanes of a family.
+struct take_first_lane {
+    template <class Value>
+    SINTER_INLINE auto operator()(Value value) const {
+        return lane::scalar<typename Value::element>(first(value));
+    }
+};
+template <class Family>
+struct spread_over {
+    template <class Value>
+    SINTER_INLINE auto operator()(Value value) const {
+        return typename Family::template value<typename Value::element>(first(value));
+    }
+};
+
+/// (Not once lanes have been exchanged: then there are more lanes than are left to combine.)
+template <class Value, int Width>
+concept has_halves = Value::width == Width && requires(Value value) { lower_lanes(value); };
+/// All lanes of a state combined in the canonical tree: lane l with lane l + Width / 2, then + Width / 4, ... + 1. In halves as
+/// long as the lanes have any, then by exchanges.
+template <int Width, class Combine, class... Values>
+SINTER_INLINE auto combine_lanes(const Combine& combine, const lane::fields<Values...>& all) {
+    if constexpr (Width == 1)
+        return lane::transform(take_first_lane{}, all);
+    else if constexpr ((has_halves<Values, Width> && ...))
+        return combine_lanes<Width / 2>(combine, combine(lane::transform(take_lower_lanes{}, all), lane::transform(take_upper_lanes{}, all)));
+    else
+        return combine_lanes<Width / 2>(combine, combine(all, lane::transform(exchange_lanes<Width / 2>{}, all)));
+}
+
+template <class Kernel, class Family, class Pick, int Instance, class Bundle>
+SINTER_INLINE auto& member_of(Bundle& from) {
+    return static_cast<bundle_slot<Kernel, Family, Pick, Instance>&>(from).value;
+}
+template <class Kernel, class Family, class Pick, int Instance, class Bundle>
+SINTER_INLINE const auto& member_of(const Bundle& from) {
+    return static_cast<const bundle_slot<Kernel, Family, Pick, Instance>&>(from).value;
+}
+
+/// The folds of one pass between their phases and segments, over the lanes of a family: one lane for segments of a row, neighbours
+/// for columns.
+template <class Kernel, class Family, int Pass>
+struct fold_summaries {
+    template <int Instance>
+    using types = fold_types<Kernel, Family, Instance>;
+    template <class Pick, int Instance, class Bundle>
+    static SINTER_INLINE auto& member(Bundle& from) {
+        return member_of<Kernel, Family, Pick, Instance>(from);
+    }
+    using all = selected<folds_of_pass<Kernel, Pass>>;
+    using two_phase = selected<two_phase_folds_of_pass<Kernel, Pass>>;
+    using states = bundle<Kernel, Family, pick_state, all>;
+    using contexts = bundle<Kernel, Family, pick_state, two_phase>;
+    using seconds = bundle<Kernel, Family, pick_second, two_phase>;
+    using summaries = bundle<Kernel, Family, pick_summary, all>;
+
+    template <int... Instance>
+    static SINTER_INLINE void nothing(summaries& out, indices<Instance...>) {
+        const int done[] = {0, (member<pick_summary, Instance>(out) = types<Instance>::find_summary(), 0)...};
+        (void)done;
+    }
+    template <int... Instance>
+    static SINTER_INLINE void merge(summaries& into, const summaries& left, const summaries& right, indices<Instance...>) {
+        const int done[] = {0, (member<pick_summary, Instance>(into) = merge_one<Instance>(member<pick_summary, Instance>(left),
+                                                                                          member<pick_summary, Instance>(right)),
+                                0)...};
+        (void)done;
+    }
+    template <int Instance, class Summary>
+    static SINTER_INLINE Summary merge_one(const Summary& a, const Summary& b) {
+        if constexpr (types<Instance>::two_phase)
+            return types<Instance>::monoid::merge(a, b);
+        else
+            return types<Instance>::monoid::combine(a, b);
+    }
+    template <int Instance>
+    static SINTER_INLINE auto lanes_of_count(i64 count) {
+        return typename types<Instance>::value(sinter::convert<typename types<Instance>::element>(count));
+    }
+    template <int... Instance>
+    static SINTER_INLINE void settle(contexts& out, const states& totals, i64 count, indices<Instance...>) {
+        const int done[] = {0, (member<pick_state, Instance>(out) = types<Instance>::monoid::settle(member<pick_state, Instance>(totals),
+                                                                                                    lanes_of_count<Instance>(count)), 0)...};
+        (void)done;
+    }
+    template <int Instance>
+    static SINTER_INLINE void close_one(summaries& out, const states& totals, const contexts& context, const seconds& second, i64 count) {
+        if constexpr (types<Instance>::two_phase)
+            member<pick_summary, Instance>(out) = types<Instance>::monoid::close(
+                member<pick_state, Instance>(context), member<pick_second, Instance>(second), lanes_of_count<Instance>(count));
+        else
+            member<pick_summary, Instance>(out) = member<pick_state, Instance>(totals);
+    }
+    template <int... Instance>
+    static SINTER_INLINE void close(summaries& out, const states& totals, const contexts& context, const seconds& second, i64 count,
+                                    indices<Instance...>) {
+        const int done[] = {0, (close_one<Instance>(out, totals, context, second, count), 0)...};
+        (void)done;
     }
 };
 

@@ -22,9 +22,13 @@ SINTER_INLINE const auto& get(const fields<Values...>& from) {
 }
 
 namespace detail {
+template <class... Values>
+SINTER_INLINE fields<Values...> fields_of(Values... values) {
+    return fields<Values...>(values...);
+}
 template <class Function, class... Values, int... Index>
-SINTER_INLINE fields<Values...> transform(const Function& function, const fields<Values...>& from, indices<Index...>) {
-    return fields<Values...>(function(get<Index>(from))...);
+SINTER_INLINE auto transform(const Function& function, const fields<Values...>& from, indices<Index...>) {
+    return fields_of(function(get<Index>(from))...);
 }
 template <class Function, class... Values, int... Index>
 SINTER_INLINE fields<Values...> transform(const Function& function, const fields<Values...>& left, const fields<Values...>& right,
@@ -32,9 +36,9 @@ SINTER_INLINE fields<Values...> transform(const Function& function, const fields
     return fields<Values...>(function(get<Index>(left), get<Index>(right))...);
 }
 }  // namespace detail
-/// Applies a function to each field.
+/// Applies a function to each field; it may change their type.
 template <class Function, class... Values>
-SINTER_INLINE fields<Values...> transform(const Function& function, const fields<Values...>& from) {
+SINTER_INLINE auto transform(const Function& function, const fields<Values...>& from) {
     return detail::transform(function, from, make_indices<int(sizeof...(Values))>{});
 }
 /// Applies a function to each pair of fields.

@@ -126,10 +126,11 @@ struct worker {
     }
     template <int Pass>
     __device__ void fold() {
+        using merging = typename rows::template one_lane<Pass>;
         const typename rows::template folds<Pass> folds{};
         const typename rows::template two_phase_folds<Pass> two_phase{};
         typename rows::template summaries<Pass> result, stack[order::stack_depth];
-        rows::template nothing<Pass>(result, folds);
+        merging::nothing(result, folds);
         typename phase<Pass>::firsts firsts;
         if constexpr (rows::template pass_has_second<Pass>)
             if (in.along.length > 0) first_elements<Pass>(firsts, two_phase);
@@ -142,15 +143,15 @@ struct worker {
             typename rows::template two_phase_bundle<Pass, pick_second> second;
             segment<phase<Pass>, Pass>(begin, stop, total, context, firsts);
             if constexpr (rows::template pass_has_second<Pass>) {
-                rows::template settle<Pass>(context, total, stop - begin, two_phase);
+                merging::settle(context, total, stop - begin, two_phase);
                 segment<phase<Pass, 2>, Pass>(begin, stop, second, context, firsts);
             }
-            rows::template close<Pass>(result, total, context, second, stop - begin, folds);
-            for (i64 level = number; level & 1; level >>= 1) rows::template merge<Pass>(result, stack[--depth], result, folds);
+            merging::close(result, total, context, second, stop - begin, folds);
+            for (i64 level = number; level & 1; level >>= 1) merging::merge(result, stack[--depth], result, folds);
             stack[depth++] = result;
         }
         if (depth > 0) result = stack[--depth];
-        while (depth > 0) rows::template merge<Pass>(result, stack[--depth], result, folds);
+        while (depth > 0) merging::merge(result, stack[--depth], result, folds);
         rows::template finalize<Pass>(result, row, folds);
     }
     template <class Frame, int... Output>

@@ -17,7 +17,7 @@ struct scaled {
     static constexpr const char* name = "scaled";
     static constexpr si::type_rule rule = &one_type;
     template <class Value>
-    constexpr Value operator()(Value x, Value y) const {
+    SINTER_INLINE Value operator()(Value x, Value y) const {
         return x * y;
     }
 };

@@ -16,7 +16,7 @@ struct halve {
     static constexpr const char* name = "halve";
     static constexpr si::type_rule rule = &floats_only;
     template <class Value>
-    constexpr Value operator()(Value x) const {
+    SINTER_INLINE Value operator()(Value x) const {
         return x * 0.5f;
     }
 };

@@ -530,5 +530,18 @@ SINTER_FORCE_INLINE vec<Type, Width> exchange(vec<Type, Width> value) {
     }
 }
 
+/// The two halves of the lanes, down to four lanes, where taking a register apart is one instruction: what folds the lanes of a
+/// state goes on in narrower registers (a backend without them exchanges lanes in whole ones).
+template <class Type, int Width>
+    requires(Width > 4 && (is_split<Type, Width> || sizeof(cell<Type>) == 4))
+SINTER_FORCE_INLINE vec<Type, Width / 2> lower_lanes(vec<Type, Width> value) {
+    return half<false>(value);
+}
+template <class Type, int Width>
+    requires(Width > 4 && (is_split<Type, Width> || sizeof(cell<Type>) == 4))
+SINTER_FORCE_INLINE vec<Type, Width / 2> upper_lanes(vec<Type, Width> value) {
+    return half<true>(value);
+}
+
 }  // namespace SINTER_CPU_FEATURES
 }  // namespace sinter::backend::SINTER_ISA
