@@ -169,23 +169,33 @@ inline unsigned atomicAdd(unsigned* at, unsigned value) {
     *at = before + value;
     return before;
 }
+/// Which lane a thread reads: a lane of its group, one further on, or its partner.
+enum class shuffle_kind { from_lane, from_below, from_partner };
 template <class Word>
-Word __shfl_from(Word value, int offset, bool down, int width) {
+Word __shfl_from(Word value, int offset, shuffle_kind kind, int width) {
     using namespace emulator;
     const int mine = device.current, warp = mine / 32 * 32, lane = mine % 32, base = lane / width * width;
     const int stop = warp + 32 < device.threads ? warp + 32 : device.threads;
     const int side = int(device.thread[mine].exchanges & 1);  // the next exchange must not overwrite what others still read
     device.thread[mine].word[side] = static_cast<unsigned long long>(value);
     wait<&thread_state::exchanges>(warp, stop);
-    int from = down ? lane + offset : base + offset;
-    if (down && from >= base + width) from = lane;
+    int from = kind == shuffle_kind::from_below ? lane + offset : kind == shuffle_kind::from_partner ? lane ^ offset : base + offset;
+    if (kind == shuffle_kind::from_below && from >= base + width) from = lane;
     return static_cast<Word>(device.thread[warp + from].word[side]);
 }
 template <class Word>
 Word __shfl_sync(unsigned, Word value, int lane, int width = 32) {
-    return __shfl_from(value, lane, false, width);
+    return __shfl_from(value, lane, shuffle_kind::from_lane, width);
 }
 template <class Word>
 Word __shfl_down_sync(unsigned, Word value, unsigned distance, int width = 32) {
-    return __shfl_from(value, int(distance), true, width);
+    return __shfl_from(value, int(distance), shuffle_kind::from_below, width);
 }
+template <class Word>
+Word __shfl_xor_sync(unsigned, Word value, int distance, int width = 32) {
+    return __shfl_from(value, distance, shuffle_kind::from_partner, width);
+}
+
+// There are no clusters: rows that would need one go to the general kernel.
+#define SINTER_CUDA_EMULATED 1
+inline std::size_t __cvta_generic_to_shared(const void*) { return 0; }

@@ -179,12 +179,12 @@ struct any_rows_worker {
         typename rows::template two_phase_bundle<Pass, pick_second> second;
         if constexpr (rows::template pass_has_second<Pass>) {
             all[0] = moved<rows, pick_state>(all[0], -1, group, folds);
-            rows::template settle<Pass>(context, all[0], stop - begin, two_phase);
+            rows::template one_lane<Pass>::settle(context, all[0], stop - begin, two_phase);
             typename phase<Pass, 2>::states seconds[pack];
             walk<Pass, 2>(at, begin, stop, index_base, context, firsts, held, seconds);
             second = seconds[0];
         }
-        rows::template close<Pass>(out, all[0], context, second, stop - begin, folds);
+        rows::template one_lane<Pass>::close(out, all[0], context, second, stop - begin, folds);
     }
     template <int Pass, int... Instance>
     __device__ __forceinline__ void first_elements(typename phase<Pass>::firsts& out, indices<Instance...>) const {
@@ -312,7 +312,7 @@ struct any_rows_worker {
     __device__ __forceinline__ bool fold(bool group_per_row, i64 number_of_row, i64 number_of_unit) {
         const typename rows::template folds<Pass> folds{};
         typename rows::template summaries<Pass> result;
-        rows::template nothing<Pass>(result, folds);
+        rows::template one_lane<Pass>::nothing(result, folds);
         const bool something = in.length > 0 && in.columns > 0;
         typename phase<Pass>::firsts firsts;
         if constexpr (rows::template pass_has_second<Pass>)
@@ -381,13 +381,15 @@ struct any_rows_worker {
     template <int... Output>
     __device__ __forceinline__ void results_of(const typename work::operand_packs& loaded, typename work::output_packs& to, const offsets& at, i64 position,
                                                indices<Output...>) const {
+        typename work::results_of_packs computed;
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
             typename rows::template pass_values<last> values;
             const frame<typename rows::template pass_values<last>> here{{around(at), loaded, values, position, j}, in};
             eval::fill(values, here, selected<needed_in_pass<Kernel, last>>{});
-            (work::template result_one<Output>(here, to), ...);
+            (work::template result_one<Output>(here, computed), ...);
         }
+        (work::template encode_one<Output>(computed, to), ...);
     }
 };
 

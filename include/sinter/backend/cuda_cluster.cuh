@@ -58,6 +58,12 @@ status start_cluster(void (*kernel)(Parameters), unsigned blocks, dim3 grid, dim
     (void)cudaGetLastError();
     return status{error::backend_failure, -1, -1, 0, int(code)};
 }
+#else  // tests/cuda/emulator.hpp
+inline bool clusters_here() { return false; }
+template <class Parameters>
+status start_cluster(void (*)(Parameters), unsigned, dim3, dim3, u64, cudaStream_t, const Parameters&) {
+    return status{error::backend_failure};
+}
 #endif
 
 /// The exchange of a row's segments among the blocks of a cluster: per pass one mbarrier and one slot per segment, in each block.

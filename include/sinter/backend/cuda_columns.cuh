@@ -119,15 +119,15 @@ struct columns_worker {
         if constexpr (rows::template pass_has_second<Pass>) {
             typename phase<Pass, 2>::states second[pack];
 #pragma unroll
-            for (int j = 0; j < pack; ++j) rows::template settle<Pass>(context[j], all[j], stop - begin, typename rows::template two_phase_folds<Pass>{});
+            for (int j = 0; j < pack; ++j) rows::template one_lane<Pass>::settle(context[j], all[j], stop - begin, typename rows::template two_phase_folds<Pass>{});
             fold_rows<Pass, 2>(begin, stop, second, context, firsts);
 #pragma unroll
             for (int j = 0; j < pack; ++j)
-                rows::template close<Pass>(out[j], all[j], context[j], second[j], stop - begin, typename rows::template folds<Pass>{});
+                rows::template one_lane<Pass>::close(out[j], all[j], context[j], second[j], stop - begin, typename rows::template folds<Pass>{});
         } else {
             const typename rows::template two_phase_bundle<Pass, pick_second> none{};
 #pragma unroll
-            for (int j = 0; j < pack; ++j) rows::template close<Pass>(out[j], all[j], context[j], none, stop - begin, typename rows::template folds<Pass>{});
+            for (int j = 0; j < pack; ++j) rows::template one_lane<Pass>::close(out[j], all[j], context[j], none, stop - begin, typename rows::template folds<Pass>{});
         }
     }
 
@@ -194,7 +194,7 @@ struct columns_worker {
         const typename rows::template folds<Pass> folds{};
         summary<Pass> result[pack];
 #pragma unroll
-        for (int j = 0; j < pack; ++j) rows::template nothing<Pass>(result[j], folds);
+        for (int j = 0; j < pack; ++j) rows::template one_lane<Pass>::nothing(result[j], folds);
         if (in.columns > 0) {
             typename phase<Pass>::firsts firsts[pack];
             if constexpr (rows::template pass_has_second<Pass>) first_elements<Pass>(firsts, typename rows::template two_phase_folds<Pass>{});
@@ -243,13 +243,15 @@ struct columns_worker {
     template <int... Output>
     __device__ __forceinline__ void results_of(const typename work::operand_packs& loaded, typename work::output_packs& to, const offsets& at,
                                                indices<Output...>) const {
+        typename work::results_of_packs computed;
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
             typename rows::template pass_values<last> values;
             const typename work::template element_frame<typename rows::template pass_values<last>> here{around(j, at), loaded, values, position, j};
             eval::fill(values, here, selected<needed_in_pass<Kernel, last>>{});
-            (work::template result_one<Output>(here, to), ...);
+            (work::template result_one<Output>(here, computed), ...);
         }
+        (work::template encode_one<Output>(computed, to), ...);
     }
     /// Rows of the nest, a batch of them to each thread of the column.
     __device__ __forceinline__ void store_elements() const {

@@ -19,7 +19,7 @@ __device__ __forceinline__ auto decode_element(const element_pack<Storage, Count
     if constexpr (__is_same(Storage, bf16) && Count % 2 == 0) {
         unsigned both;  // of two neighbours: through a 16-bit register it would take three instructions
         __builtin_memcpy(&both, &from.at[index & ~1], 4);
-        return lane::scalar<float>(__uint_as_float(index & 1 ? both & 0xffff0000u : both << 16));
+        return lane::scalar<float>(__builtin_bit_cast(float, index & 1 ? both & 0xffff0000u : both << 16));
     } else {
         return lane::scalar<compute_of<Storage>>::load(&from.at[index]);
     }

@@ -172,7 +172,7 @@ struct pass_merge {
     using summary = typename rows::template summaries<Pass>;
     static __device__ __forceinline__ summary merged(const summary& left, const summary& right) {
         summary out;
-        rows::template merge<Pass>(out, left, right, typename rows::template folds<Pass>{});
+        rows::template one_lane<Pass>::merge(out, left, right, typename rows::template folds<Pass>{});
         return out;
     }
 };

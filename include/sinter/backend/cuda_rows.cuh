@@ -410,7 +410,7 @@ struct row_worker {
             if (stride >= count) break;
             const summaries<Pass> other = moved<Pass>(value, from_below{stride}, typename rows::template folds<Pass>{});
             if ((thread & (2 * stride - 1)) == 0 && thread + stride < count)
-                rows::template merge<Pass>(value, value, other, typename rows::template folds<Pass>{});
+                rows::template one_lane<Pass>::merge(value, value, other, typename rows::template folds<Pass>{});
         }
     }
     template <int Pass, class Move, int... Instance>
@@ -457,7 +457,7 @@ struct row_worker {
         } else {
             summaries<Pass> out = merge_run<Pass, Most / 2>(from, count);
             if (count > Most / 2)
-                rows::template merge<Pass>(out, out, merge_run<Pass, Most / 2>(from + Most / 2, count - Most / 2), typename rows::template folds<Pass>{});
+                rows::template one_lane<Pass>::merge(out, out, merge_run<Pass, Most / 2>(from + Most / 2, count - Most / 2), typename rows::template folds<Pass>{});
             return out;
         }
     }
@@ -474,11 +474,11 @@ struct row_worker {
         if constexpr (rows::template pass_has_second<Pass>) first_elements<Pass>(firsts, two_phase);
         fold_segment<Pass, 1>(total, context, firsts);
         if constexpr (rows::template pass_has_second<Pass>) {
-            rows::template settle<Pass>(context, total, count, two_phase);
+            rows::template one_lane<Pass>::settle(context, total, count, two_phase);
             fold_segment<Pass, 2>(second, context, firsts);
         }
         summaries<Pass> value;
-        rows::template close<Pass>(value, total, context, second, count, folds);
+        rows::template one_lane<Pass>::close(value, total, context, second, count, folds);
         if (Clustered || segments > 1) merge_segments<Pass>(value);
         rows::template finalize<Pass>(value, row, folds);
     }
