@@ -40,7 +40,7 @@ TEST_CASE("node by node: values shared, outputs of different shapes and types") 
                            const auto all = sum(a, si::last_axis);
                            return si::outputs(a / all, all, si::argmax(a, si::last_axis));
                        }));
-    CHECK(same(scaled, [&](i64 i) { return x(i / 3, i % 3) / (i < 3 ? 6.0f : 15.0f); }));
+    CHECK(same(scaled, [&](i64 i) { return si::step::div(x(i / 3, i % 3), i < 3 ? 6.0f : 15.0f); }));
     CHECK(same(total, {6.0, 15.0}));
     CHECK(same(place, {2, 2}));
 }
