@@ -2,6 +2,8 @@
 // Element types: every conversion against a slow oracle that knows only integers, the promotion table, constant evaluation,
 // and single float steps against integer arithmetic. The file must pass under every flag that the library promises to survive.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <math.h>
+
 #include <doctest/doctest.h>
 
 #include <sinter/scalar.hpp>
@@ -380,8 +382,11 @@ bool same(Float left, Float right) {
     return bits_of(left) == bits_of(right) || (step::is_nan(left) && step::is_nan(right));
 }
 
-float library_fma(float left, float right, float addend) { return __builtin_fmaf(left, right, addend); }
-double library_fma(double left, double right, double addend) { return __builtin_fma(left, right, addend); }
+// Through pointers: clang makes a product and a sum of the builtin under -funsafe-math-optimizations.
+float (*volatile library_fmaf)(float, float, float) = &fmaf;
+double (*volatile library_fmad)(double, double, double) = &fma;
+float library_fma(float left, float right, float addend) { return library_fmaf(left, right, addend); }
+double library_fma(double left, double right, double addend) { return library_fmad(left, right, addend); }
 
 template <class Float>
 void steps(int count) {
