@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The same formula on a GPU and on this processor: one kernel each, equal bits.
+//     nvcc -std=c++20 -O2 -arch=native -Iinclude examples/11_cuda.cu && ./a.out
+#include <sinter/sinter.hpp>
+#include <sinter/backend/cuda.cuh>
+#include <sinter/backend/cuda_tensor.cuh>
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace si = sinter;
+
+// [formula]
+/// h = x + r and its RMSNorm: two results of one kernel, every row read once.
+inline constexpr auto add_norm = si::fused([](auto x, auto r, auto weight) {
+    const auto h = x + r;
+    return si::outputs(h, si::rms_norm(h, weight, 1e-5f));
+});
+// [/formula]
+
+int main() {
+    constexpr si::i64 rows = 64, columns = 4096;
+    using matrix = si::extents<rows, columns>;
+    using row = si::extents<columns>;
+    std::vector<si::bf16> x(rows * columns), r(x.size()), w(columns), h(x.size()), y(x.size()), h_gpu(x.size()), y_gpu(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = si::convert<si::bf16>(float(i * 7919 % 1000) * 0.01f - 5.0f);
+        r[i] = si::convert<si::bf16>(float(i * 104729 % 1000) * 0.002f - 1.0f);
+    }
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] = si::convert<si::bf16>(0.5f + float(i % 16) * 0.0625f);
+    si::run(si::reference, si::tie(si::view(h.data(), matrix{}), si::view(y.data(), matrix{})) =
+                               add_norm(si::view(x.data(), matrix{}), si::view(r.data(), matrix{}), si::view(w.data(), row{})));
+
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+        std::puts("no GPU here: the reference ran on this processor");
+        return 0;
+    }
+    // [run]
+    cudaStream_t stream = nullptr;
+    si::device_tensor<si::bf16, matrix> x_on({}, stream), r_on({}, stream), h_on({}, stream), y_on({}, stream);
+    si::device_tensor<si::bf16, row> w_on({}, stream);
+    x_on.copy_from(x.data()), r_on.copy_from(r.data()), w_on.copy_from(w.data());
+    const si::status said = si::try_run(si::cuda(stream), si::tie(h_on.view(), y_on.view()) = add_norm(x_on.view(), r_on.view(), w_on.view()));
+    // [/run]
+    if (!said.ok()) return std::printf("%s\n", si::cuda_message(said)), 1;
+    h_on.copy_to(h_gpu.data()), y_on.copy_to(y_gpu.data());
+    const bool equal = std::memcmp(h.data(), h_gpu.data(), h.size() * 2) == 0 && std::memcmp(y.data(), y_gpu.data(), y.size() * 2) == 0;
+    std::printf("GPU and processor: %s\n", equal ? "equal bits" : "NOT equal");
+    return equal ? 0 : 1;
+}
