@@ -16,6 +16,10 @@
 
 #include "version.hpp"
 
+#if !defined(__cplusplus) || (__cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
+#error "Sinter needs C++20: compile with -std=c++20 (nvcc, too) or, in CMake, with target_compile_features(app PRIVATE cxx_std_20)"
+#endif
+
 #include <cstddef>
 #include <cstdint>
 

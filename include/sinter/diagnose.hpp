@@ -316,7 +316,7 @@ struct status {
             case error::none: return "ok";
             case error::size_mismatch:
                 return "[SINTER-R001] sizes differ: an operand's size along an axis isn't the size that the others have there. "
-                       "Check the shapes that you pass; only an axis of static size 1 is broadcast over a reduced axis.";
+                       "Check the shapes that you pass; only an axis whose size is 1 in the type is broadcast.";
             case error::empty_reduction:
                 return "[SINTER-R002] this reduction has no value over nothing: an integer max or min, argmax or argmin needs at "
                        "least one element. Guard the call.";

@@ -27,6 +27,10 @@ template <int Rank>
 struct stride_storage<strided, Rank> {
     i64 stride[unsigned(Rank > 0 ? Rank : 1)];
 };
+template <>
+struct stride_storage<strided, 0> {
+    i64 stride[1]{};  // g++ suspects an uninitialised copy otherwise
+};
 /// A view that could not be formed at run time has this size on an axis; `run` answers it with [SINTER-R005]. Where all sizes are in
 /// the type, the first stride says it, beside a null pointer.
 inline constexpr i64 invalid_size = -2;

@@ -166,7 +166,7 @@ struct device_call {
             const bool split = fold_facts_of<Kernel>::splittable && along.rows < any_rows_tuning::split_rows && segments >= any_rows_tuning::split_from;
             if (!split) {
                 parameters<Kernel> given = begin<parameters<Kernel>>(assigned, pointer);
-                fill_parameters<Kernel, facts<Kernel>::pack>(given, bound, along);
+                fill_parameters<Kernel, row_facts<Kernel>::pack>(given, bound, along);
                 if (rows_fit<Kernel>(given)) return launches ? launch_rows<Kernel>(given, stream) : status{};
             }
         }

@@ -119,7 +119,7 @@ struct segment_exchange {
         }
     }
     __device__ __forceinline__ void wait(int pass) const {
-        const unsigned barrier = shared_begin + 8 * unsigned(pass);
+        [[maybe_unused]] const unsigned barrier = shared_begin + 8 * unsigned(pass);
         unsigned done = 0;
         do {
             done = 1;

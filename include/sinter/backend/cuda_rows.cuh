@@ -22,18 +22,29 @@ struct row_tuning {
     static constexpr int many_registers = 64;      ///< held by a thread; from here on
     static constexpr int cluster_threads = 128;    ///< of a block that shares its row; more when the largest cluster isn't enough
     static constexpr int most_blocks = 8;          ///< of a cluster: what every card grants
+    static constexpr int most_pack_bytes = 48;     ///< of the packs that a thread reads at once, all operands together
 };
 
 /// Whether the kernels below can run a nest; the layout decides when called.
 template <class Kernel>
 struct row_facts_of {
     static constexpr bool possible = Kernel::nest == nest_kind::rows && Kernel::table.inner == Kernel::table.inner_lane &&
-                                     Kernel::table.outer == 0 && lane_axis_count<Kernel>() <= 1 && order::lanes / facts<Kernel>::pack <= 32;
+                                     Kernel::table.outer == 0 && lane_axis_count<Kernel>() <= 1 && order::lanes / facts<Kernel>::pack <= 32 && facts<Kernel>::pack >= 4;
 };
 
+/// Elements of a pack: what memory likes, as long as a thread's part of a row, 8 packs of each operand, leaves registers to compute in.
 template <class Kernel>
-struct row_facts : facts<Kernel> {
-    using work = facts<Kernel>;
+constexpr int pack_of_rows() {
+    int pack = facts<Kernel>::pack, bytes = 0;
+    for (int i = 0; i < Kernel::instances; ++i)
+        if (facts<Kernel>::is_element_leaf(i)) bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+    while (pack > 4 && pack * bytes > row_tuning::most_pack_bytes) pack /= 2;
+    return pack;
+}
+
+template <class Kernel>
+struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
+    using work = facts<Kernel, pack_of_rows<Kernel>()>;
     using rows = typename work::rows;
     using eval = typename work::eval;
     using work::last;
@@ -64,27 +75,32 @@ struct row_facts : facts<Kernel> {
     /// Elements of a row that fit.
     static constexpr i64 longest = i64(row_tuning::block_threads / group) * row_tuning::most_blocks * order::segment;
 
-    // ---- operands that only the outputs need and that are the same for all rows (weights) are read then, from a cache
+    // ---- operands that are the same for all rows (weights) are read when a pass needs them, from a cache
     static constexpr bool is_late(int i) {
         if (!work::is_element_leaf(i)) return false;
-        for (int a = 0; a < Kernel::axes; ++a)
-            if (role_of<Kernel>(a) == axis_role::outer && (Kernel::table.at[i].free >> a & 1)) return false;
-        return !needed_by_folds[i];
-    }
-    static constexpr array<bool, Kernel::instances> find_needed_by_folds() {
-        array<bool, Kernel::instances> out{};
-        for (int pass = 1; pass <= Kernel::levels; ++pass) {
-            array<bool, Kernel::instances> need = Kernel::roots_of_pass(pass);
-            Kernel::mark_needed(need, -1);
-            for (int i = 0; i < Kernel::instances; ++i) out[i] = out[i] || need[i];
+        bool rows_differ = false;
+        for (int a = 0; a < Kernel::axes; ++a) {
+            if (role_of<Kernel>(a) != axis_role::outer) continue;
+            rows_differ = true;
+            if (Kernel::table.at[i].free >> a & 1) return false;
         }
-        return out;
+        return rows_differ;
     }
-    static constexpr array<bool, Kernel::instances> needed_by_folds = find_needed_by_folds();
-    template <bool Late>
-    struct leaves_read {
+    struct held_leaves {
         static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return work::is_element_leaf(i) && is_late(i) == Late; }
+        static constexpr bool test(int i) { return work::is_element_leaf(i) && !is_late(i); }
+    };
+    /// Those read late by a pass; for the last one without what the kept value spares.
+    template <int Pass>
+    struct late_leaves {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) {
+            if (!is_late(i)) return false;
+            if (Pass == last) return output_list::needed[i];
+            array<bool, Kernel::instances> need = Kernel::roots_of_pass(Pass);
+            Kernel::mark_needed(need, -1);
+            return need[i];
+        }
     };
 
     /// A segment's results in shared memory: whole words.
@@ -298,8 +314,11 @@ struct row_worker {
 #pragma unroll
         for (int q = 0; q < rounds; ++q)
             if (has(q)) load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, from + first + q * order::lanes);
-        // Two-phase folds shift by the row's first element.
-        if constexpr (shifts) static_cast<typename work::template pack_slot<Instance>&>(first_of_row).value.at[0] = *from;
+    }
+    /// Two-phase folds shift by the row's first element.
+    template <int... Instance>
+    __device__ __forceinline__ void load_first(indices<Instance...>) {
+        ((static_cast<typename work::template pack_slot<Instance>&>(first_of_row).value.at[0] = *row_of<Instance>()), ...);
     }
     template <int... Instance>
     __device__ __forceinline__ void load_late(int round, indices<Instance...>) {
@@ -380,6 +399,7 @@ struct row_worker {
 #pragma unroll
         for (int q = 0; q < rounds; ++q) {
             if (!has(q)) continue;
+            load_late(q, selected<typename work::template late_leaves<Pass>>{});
 #pragma unroll
             for (int j = 0; j < pack; ++j) {
                 using values_of_pass = typename rows::template pass_values<Pass>;
@@ -495,7 +515,7 @@ struct row_worker {
 #pragma unroll
         for (int q = 0; q < rounds; ++q) {
             if (!has(q)) continue;
-            load_late(q, selected<typename work::template leaves_read<true>>{});
+            load_late(q, selected<typename work::template late_leaves<last>>{});
             typename work::results_of_packs computed;
 #pragma unroll
             for (int j = 0; j < pack; ++j) {
@@ -550,7 +570,8 @@ __global__ void __launch_bounds__(row_tuning::block_threads) run_rows(const __gr
         const bool exists = row < in.rows && number < segments;
         worker thread(in, shared_memory, exchange, segments, number, member, exists);
         thread.find_offsets(row < in.rows ? unsigned(row) : 0u);
-        thread.load(selected<typename worker::work::template leaves_read<false>>{});
+        thread.load(selected<typename worker::work::held_leaves>{});
+        if constexpr (worker::shifts) thread.load_first(selected<typename worker::work::element_leaves>{});
         worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
         if constexpr (Clustered) exchange.ready();
         thread.template passes<1>();
