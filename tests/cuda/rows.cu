@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The GPU seam proof: programs run by the driver beside this file give the bits that the reference gives on the host.
-//     seam [longest row]       default 9000
+// Rows on the CUDA backend give the bits that the reference gives on the host: every length to a limit, lengths that need a block or a
+// cluster of blocks, weights that all rows share.
+//     rows [longest row]       default 9000
 #include <sinter/sinter.hpp>
 
 #include <sinter/backend/cuda.cuh>
@@ -58,6 +59,7 @@ template <class Type>
 bool is_nan(const Type& value) {
     return si::is_float(si::dtype_of<Type>) && (value != value);
 }
+bool is_nan(const si::bf16& value) { return (value.bits & 0x7fff) > 0x7f80; }
 bool is_nan(const f16& value) { return (value.bits & 0x7fff) > 0x7c00; }
 struct result {
     i64 compared = 0, different = 0, nans = 0;
@@ -139,7 +141,7 @@ template <class Formula, class Type, class Out>
 void rows(const char* name, const Formula& formula) {
     using plane = si::extents<dyn, dyn>;
     result all;
-    for (const i64 length : {1, 2, 127, 128, 129, 640, 1023, 1024, 1025, 2048, 3000, 5121, 9000})
+    for (const i64 length : {1, 2, 127, 128, 129, 640, 1023, 1024, 1025, 2048, 3000, 5121, 9000, 16384, 30001, 65536, 131072})
         for (const i64 rarity : {i64(0), 4 * length, length / 2 + 29}) {  // a NaN makes all of its row NaN: one row in four has one
             const plane sizes(19, length);
             operand<Type, plane> x(numbers<Type>(19 * length, 21 + length, rarity), sizes), y(numbers<Type>(19 * length, 22, 29), sizes);
@@ -148,6 +150,33 @@ void rows(const char* name, const Formula& formula) {
             launched(si::try_run(si::cuda(), si::tie(y.on_device(), z.on_device()) = formula(x.on_device())));
             compare(y, all), compare(z, all);
         }
+    report(name, all);
+}
+
+/// Two operands that every row has for itself, and one that they share; what a thread holds differs by the number of operands.
+inline constexpr auto add_norm = si::fused([](auto x, auto r, auto weight) {
+    const auto h = x + r;
+    return si::outputs(h, si::rms_norm(h, weight, 1e-5f));
+});
+/// The shared one is needed by a fold, too.
+inline constexpr auto norm_to_int8 = si::fused([](auto x, auto, auto weight) {
+    const auto y = si::cast<float>(x) * rsqrt(mean(si::cast<float>(x) * si::cast<float>(x), si::last_axis) + 1e-5f) * weight;
+    const auto scale = maximum(max(abs(y), si::last_axis), 1e-8f) * (1.0f / 127.0f);
+    return si::outputs(si::cast<float>(si::cast<si::i8>(round(y / scale))), y / scale);
+});
+template <class Type, class Formula>
+void weighted(const char* name, const Formula& formula) {
+    using plane = si::extents<dyn, dyn>;
+    result all;
+    for (const i64 length : {8, 120, 128, 136, 1000, 1024, 1032, 3000, 4096, 16392, 32768, 50264, 131072, 200000}) {
+        const plane sizes(7, length);
+        operand<Type, plane> x(numbers<Type>(7 * length, 31 + length, 0), sizes), r(numbers<Type>(7 * length, 32 + length, 5 * length), sizes);
+        operand<Type, plane> h(numbers<Type>(7 * length, 33, 29), sizes), y(numbers<Type>(7 * length, 34, 29), sizes);
+        operand<Type, si::extents<dyn>> w(numbers<Type>(length, 35, 0), si::extents<dyn>(length));
+        launched(si::try_run(si::reference, si::tie(h.on_host(), y.on_host()) = formula(x.on_host(), r.on_host(), w.on_host())));
+        launched(si::try_run(si::cuda(), si::tie(h.on_device(), y.on_device()) = formula(x.on_device(), r.on_device(), w.on_device())));
+        compare(h, all), compare(y, all);
+    }
     report(name, all);
 }
 
@@ -163,6 +192,8 @@ int main(int count, char** argument) {
         "layer norm and variance, f32", {});
     rows<decltype(si::fused([](auto x) { return si::outputs(x / max(abs(x), si::last_axis), argmax(x, si::last_axis)); })), float, i64>(
         "division by the largest, argmax, f32", {});
+    weighted<si::bf16>("residual and RMS norm with weights, bf16", add_norm);
+    weighted<float>("RMS norm with weights and rounding to int8, f32", norm_to_int8);
     std::printf(total.different == 0 ? "equal bits: %lld numbers\n" : "NOT equal: %lld numbers, %lld different\n", static_cast<long long>(total.compared),
                 static_cast<long long>(total.different));
     return total.different == 0 ? 0 : 1;
