@@ -40,7 +40,8 @@ int integer_faults(Type left, Type right) {
     int bad = 0;
     bad += (one + other).value != wrap<Type>(wide_left + wide_right);
     bad += (one - other).value != wrap<Type>(wide_left - wide_right);
-    bad += (one * other).value != wrap<Type>(wide_left * wide_right);
+    // (u64 squared doesn't fit: the product wraps in an unsigned type)
+    bad += (one * other).value != wrap<Type>(static_cast<wide_int>(static_cast<unsigned __int128>(wide_left) * static_cast<unsigned __int128>(wide_right)));
     bad += (one / other).value != (right == 0 ? 0 : wrap<Type>(wide_left / wide_right));
     bad += (one % other).value != (right == 0 ? 0 : wrap<Type>(wide_left % wide_right));
     bad += (-one).value != wrap<Type>(-wide_left);

@@ -152,7 +152,7 @@ constexpr u64 plan_hash(const canonical_order<Lowering::node_count>& order) {
         hash.byte(u64(n.literal));
         hash.number(static_cast<i64>(n.bits));
         for (int a = 0; a < n.arity; ++a) hash.number(order.place[n.argument[a]]);
-        if (n.op) {
+        if (n.has_op()) {
             hash.text(n.op->name);
             hash.byte(u64(n.op->all_axes) | u64(n.op->keep) << 1);
             for (int a = 0; a < n.op->axes.count; ++a) hash.number(n.op->axes.axis[a]);
