@@ -35,6 +35,10 @@
 #include <unistd.h>
 #endif
 
+#if SINTER_NVCC  // nvcc takes the assignment of a [[nodiscard]] class for a dropped one
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 2810
+#endif
 namespace sinter {
 
 static_assert(std::endian::native == std::endian::little, "[SINTER-B003] io/npy.hpp needs a little-endian machine");
@@ -601,3 +605,6 @@ npy_status write_npy(const std::string& path, const Type* data, const std::vecto
 }
 
 }  // namespace sinter
+#if SINTER_NVCC
+#pragma nv_diagnostic pop
+#endif
