@@ -50,8 +50,13 @@ struct bf16 {
 // g++ takes scoped enumerators for shadows of the aliases of the same name.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// The value types. Their numbers mean nothing: later kinds are appended.
-enum class dtype : unsigned char { boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64 };
+/// The value types. Their numbers mean nothing: later kinds are appended. The last five are real numbers that memory holds as codes
+/// (quantized.hpp): any operation but one that only moves or chooses codes takes them for f32.
+enum class dtype : unsigned char {
+    boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64,
+    f8_e4m3fn, f8_e5m2, f8_e4m3fnuz, f8_e5m2fnuz, f4_e2m1, f8_e8m0,
+    q8, qu8, q16, qu16, q32
+};
 #pragma GCC diagnostic pop
 
 /// What a C++ type is as an element. Open: a later storage type specialises it and `codec`.
@@ -102,6 +107,11 @@ template <> struct type_of_dtype<dtype::f16> { using type = f16; };
 template <> struct type_of_dtype<dtype::bf16> { using type = bf16; };
 template <> struct type_of_dtype<dtype::f32> { using type = f32; };
 template <> struct type_of_dtype<dtype::f64> { using type = f64; };
+template <> struct type_of_dtype<dtype::q8> { using type = f32; };
+template <> struct type_of_dtype<dtype::qu8> { using type = f32; };
+template <> struct type_of_dtype<dtype::q16> { using type = f32; };
+template <> struct type_of_dtype<dtype::qu16> { using type = f32; };
+template <> struct type_of_dtype<dtype::q32> { using type = f32; };
 }  // namespace detail
 // clang-format on
 
@@ -127,6 +137,17 @@ SINTER_INLINE const char* dtype_name(dtype type) {
         case dtype::bf16: return "bf16";
         case dtype::f32: return "f32";
         case dtype::f64: return "f64";
+        case dtype::f8_e4m3fn: return "f8_e4m3fn";
+        case dtype::f8_e5m2: return "f8_e5m2";
+        case dtype::f8_e4m3fnuz: return "f8_e4m3fnuz";
+        case dtype::f8_e5m2fnuz: return "f8_e5m2fnuz";
+        case dtype::f4_e2m1: return "f4_e2m1";
+        case dtype::f8_e8m0: return "f8_e8m0";
+        case dtype::q8: return "q8";
+        case dtype::qu8: return "qu8";
+        case dtype::q16: return "q16";
+        case dtype::qu16: return "qu16";
+        case dtype::q32: return "q32";
     }
     return "?";
 }
@@ -137,10 +158,13 @@ SINTER_INLINE int dtype_size(dtype type) {
         case dtype::i16:
         case dtype::u16:
         case dtype::f16:
-        case dtype::bf16: return 2;
+        case dtype::bf16:
+        case dtype::q16:
+        case dtype::qu16: return 2;
         case dtype::i32:
         case dtype::u32:
-        case dtype::f32: return 4;
+        case dtype::f32:
+        case dtype::q32: return 4;
         case dtype::i64:
         case dtype::u64:
         case dtype::f64: return 8;
@@ -148,13 +172,21 @@ SINTER_INLINE int dtype_size(dtype type) {
     }
 }
 
-SINTER_INLINE bool is_float(dtype type) { return type >= dtype::f16 && type <= dtype::f64; }
+SINTER_INLINE bool is_float(dtype type) { return type >= dtype::f16; }
+/// Real numbers that memory holds as integer codes.
+SINTER_INLINE bool is_quantized_type(dtype type) { return type >= dtype::q8; }
+/// Real numbers of 8 or fewer bits that aren't codes.
+SINTER_INLINE bool is_small_float(dtype type) { return type >= dtype::f8_e4m3fn && type <= dtype::f8_e8m0; }
 /// Integers proper: a bool isn't one.
 SINTER_INLINE bool is_integer(dtype type) { return type >= dtype::i8 && type <= dtype::u64; }
 SINTER_INLINE bool is_signed(dtype type) { return is_float(type) || (type >= dtype::i8 && type <= dtype::i64); }
 
 /// The type that arithmetic on such values happens in.
-SINTER_INLINE dtype compute_dtype(dtype type) { return type == dtype::f16 || type == dtype::bf16 ? dtype::f32 : type; }
+SINTER_INLINE dtype compute_dtype(dtype type) {
+    return type == dtype::f16 || type == dtype::bf16 || type > dtype::f64 ? dtype::f32 : type;
+}
+/// The type that a value has once it is no code any more.
+SINTER_INLINE dtype real_dtype(dtype type) { return is_quantized_type(type) ? dtype::f32 : type; }
 
 /// The value type of an operation on two tensors. Commutative and idempotent, but not associative (u64 with i8 is i64).
 SINTER_INLINE dtype promote(dtype left, dtype right) {
@@ -168,8 +200,8 @@ SINTER_INLINE dtype promote(dtype left, dtype right) {
         if (!is_float(left) || !is_float(right)) {
             return is_float(left) ? left : right;
         }
-        if (dtype_size(left) == dtype_size(right)) {
-            return dtype::f32;  // f16 with bf16: neither holds the other
+        if (dtype_size(left) == dtype_size(right) || left == dtype::f8_e8m0 || right == dtype::f8_e8m0) {
+            return left == dtype::f64 || right == dtype::f64 ? dtype::f64 : dtype::f32;  // f16 with bf16: neither holds the other
         }
         return dtype_size(left) > dtype_size(right) ? left : right;
     }

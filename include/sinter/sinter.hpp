@@ -5,6 +5,7 @@
 
 #include "diagnose.hpp"  // first: compilers print the chain of includes to a failed check
 #include "shape.hpp"
+#include "quantized.hpp"
 #include "tensor.hpp"
 
 #include "backend/reference.hpp"

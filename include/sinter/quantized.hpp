@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Quantized numbers as storage: their parameters (scale, zero point, range of codes) as an aggregate of integer bits that a type
+// can carry, the makers and the literal of such parameters, the element types, and the two formulas, written once over any lane:
+//
+//     quantize(x)   = zero + round_half_even(clamp(x / scale, low - zero, high - zero)); a NaN gives low
+//     dequantize(q) = (q - zero) * scale
+//
+// An element of such a type is its real value, an f32, in every expression. Formulas over tensors are in ops/quantize.hpp, the
+// small floats (fp8 and their kin) in small_float.hpp.
+#pragma once
+
+#include "diagnose.hpp"
+#include "lane.hpp"
+
+namespace sinter {
+
+// g++ takes scoped enumerators for shadows of the aliases of the same name.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// What memory holds of a quantized number. i4 and u4 lie two in a byte, the first one in the low half.
+enum class code_kind : u8 { unset, i8, u8, i16, u16, i32, i4, u4 };
+#pragma GCC diagnostic pop
+
+/// The parameters of a quantized type. An aggregate of integers, so that it can be a template argument and two builds name the same
+/// type alike. `low == high` leaves the range to the type that takes the parameters: all codes of its storage.
+struct qparams {
+    u32 scale_bits = 0x3f800000u;  ///< an f32
+    i32 zero = 0;                  ///< the code of the real number 0
+    i32 low = 0, high = 0;         ///< codes in use
+    code_kind storage = code_kind::unset;
+    bool symmetric = false;        ///< promises a zero point of 0 (of the middle code, for unsigned codes)
+
+    SINTER_INLINE float scale() const { return __builtin_bit_cast(float, scale_bits); }
+    SINTER_INLINE bool operator==(const qparams& other) const {
+        return scale_bits == other.scale_bits && zero == other.zero && low == other.low && high == other.high && storage == other.storage &&
+               symmetric == other.symmetric;
+    }
+};
+
+// ---- ranges -----------------------------------------------------------------------------------------------------------------
+
+/// The least and the greatest code of a storage; i32 stops short of where an f32 can't count.
+SINTER_INLINE i32 lowest_code(code_kind storage) {
+    switch (storage) {
+        case code_kind::i8: return -128;
+        case code_kind::i16: return -32768;
+        case code_kind::i32: return i32(-2147483647 - 1);
+        case code_kind::i4: return -8;
+        default: return 0;
+    }
+}
+SINTER_INLINE i32 highest_code(code_kind storage) {
+    switch (storage) {
+        case code_kind::i8: return 127;
+        case code_kind::u8: return 255;
+        case code_kind::i16: return 32767;
+        case code_kind::u16: return 65535;
+        case code_kind::i32: return 2147483647;
+        case code_kind::i4: return 7;
+        case code_kind::u4: return 15;
+        default: return 0;
+    }
+}
+SINTER_INLINE bool has_signed_codes(code_kind storage) { return lowest_code(storage) < 0; }
+
+/// The parameters with a storage, and all of its codes as the range where none was given.
+SINTER_INLINE qparams stored_as(qparams from, code_kind storage) {
+    from.storage = storage;
+    if (from.low == from.high) {
+        from.low = lowest_code(storage);
+        from.high = highest_code(storage);
+    }
+    return from;
+}
+
+enum class qparams_violation : u8 { none, scale, zero_point, asymmetric, range };
+/// What is wrong with complete parameters.
+SINTER_INLINE qparams_violation violation_of(const qparams& given) {
+    if (given.scale_bits == 0 || given.scale_bits >= 0x7f800000u) return qparams_violation::scale;  // zero, negative, infinite or NaN
+    if (given.low >= given.high || given.low < lowest_code(given.storage) || given.high > highest_code(given.storage))
+        return qparams_violation::range;
+    if (given.zero < lowest_code(given.storage) || given.zero > highest_code(given.storage)) return qparams_violation::zero_point;
+    const i32 middle = has_signed_codes(given.storage) ? 0 : (highest_code(given.storage) + 1) / 2;
+    if (given.symmetric && given.zero != middle) return qparams_violation::asymmetric;
+    return qparams_violation::none;
+}
+
+// ---- makers -----------------------------------------------------------------------------------------------------------------
+
+/// Parameters from a scale and a zero point. What is wrong with them is said by the type that takes them.
+SINTER_INLINE qparams qp(float scale, i32 zero = 0) {
+    qparams out;
+    out.scale_bits = __builtin_bit_cast(u32, scale);
+    out.zero = zero;
+    return out;
+}
+/// The same from the bits of the scale: what a generated header holds.
+SINTER_INLINE qparams qp_bits(u32 scale_bits, i32 zero = 0) {
+    qparams out;
+    out.scale_bits = scale_bits;
+    out.zero = zero;
+    return out;
+}
+/// With a range of codes.
+SINTER_INLINE qparams with_range(qparams from, i32 low, i32 high) {
+    from.low = low;
+    from.high = high;
+    return from;
+}
+/// Symmetric parameters: the zero point is 0 for signed codes, the middle one (128) for unsigned ones.
+SINTER_INLINE qparams symmetric(qparams from) {
+    from.symmetric = true;
+    return from;
+}
+/// The narrow range of symmetric weights: -127 to 127 for 8 bits, so that no code lacks its negative.
+SINTER_INLINE qparams narrow(qparams from) {
+    from.symmetric = true;
+    from.low = -127;
+    from.high = 127;
+    return from;
+}
+/// The parameters as another storage holds them: `unset` for a type that chooses.
+SINTER_INLINE qparams narrow(qparams from, code_kind storage) {
+    from = stored_as(from, storage);
+    from.symmetric = true;
+    from.low = -highest_code(storage);
+    return from;
+}
+
+/// What observers make of a range, by PyTorch's formula: affine(min, max) over codes [low, high]. The range is stretched to hold 0;
+/// scale = (max - min) / (high - low), at least `least`; zero = low - round(min / scale), clamped to the codes.
+SINTER_INLINE qparams affine_qp(float least_value, float greatest_value, i32 low, i32 high, float least = 0x1p-23f) {
+    const float bottom = step::less(least_value, 0.0f) ? least_value : 0.0f;
+    const float top = step::less(0.0f, greatest_value) ? greatest_value : 0.0f;
+    const float quotient = step::div(step::sub(top, bottom), float(high - low));
+    const float scale = step::less(quotient, least) ? least : quotient;
+    // Rounded to an integer in float: the quotient of a huge range by a tiny scale leaves 32 bits.
+    const float steps = step::round_even(step::div(bottom, scale));
+    const float place = step::sub(float(low), steps);
+    const i32 zero = step::less(place, float(low)) ? low : step::less(float(high), place) ? high : i32(place);
+    qparams out = qp(scale, zero);
+    out.low = low;
+    out.high = high;
+    return out;
+}
+/// PyTorch's symmetric formula: scale = max(|min|, |max|) / ((high - low) / 2), which is 127.5 for all 8-bit codes; the zero point is
+/// 0 for signed codes, the middle code for unsigned ones.
+SINTER_INLINE qparams symmetric_qp(float least_value, float greatest_value, i32 low, i32 high, float least = 0x1p-23f) {
+    const float below = step::less(least_value, 0.0f) ? -least_value : 0.0f;
+    const float above = step::less(0.0f, greatest_value) ? greatest_value : 0.0f;
+    const float reach = step::less(below, above) ? above : below;
+    const float quotient = step::div(reach, step::mul(float(high - low), 0.5f));
+    qparams out = qp(step::less(quotient, least) ? least : quotient, low < 0 ? 0 : (low + high + 1) / 2);
+    out.low = low;
+    out.high = high;
+    out.symmetric = true;
+    return out;
+}
+/// Symmetric by the largest magnitude: scale = absmax / high, 1 where that rounds to 0; zero point 0. TensorRT, vLLM and the
+/// row-dynamic scales of this library do so.
+SINTER_INLINE qparams absmax_qp(float absmax, i32 low = -127, i32 high = 127) {
+    const float quotient = step::div(absmax, float(high));
+    qparams out = qp(__builtin_bit_cast(u32, quotient) << 1 == 0 ? 1.0f : quotient, 0);
+    out.low = low;
+    out.high = high;
+    out.symmetric = true;
+    return out;
+}
+
+namespace detail {
+/// The text of a literal as a template argument.
+template <std::size_t Size>
+struct literal_text {
+    char text[Size];
+    constexpr literal_text(const char (&from)[Size]) {
+        for (std::size_t i = 0; i < Size; ++i) text[i] = from[i];
+    }
+    static constexpr int size = int(Size) - 1;
+};
+/// An integer of 512 bits, for reading decimal numbers while compiling.
+struct wide_integer {
+    static constexpr int count = 16;
+    u32 part[count]{};
+    constexpr void multiply_add(u32 factor, u32 addend) {
+        u64 carry = addend;
+        for (u32& one : part) {
+            carry += u64(one) * factor;
+            one = u32(carry);
+            carry >>= 32;
+        }
+    }
+    constexpr void double_it() {
+        u32 carry = 0;
+        for (u32& one : part) {
+            const u32 next = one >> 31;
+            one = one << 1 | carry;
+            carry = next;
+        }
+    }
+    constexpr bool less(const wide_integer& other) const {
+        for (int i = count - 1; i >= 0; --i)
+            if (part[i] != other.part[i]) return part[i] < other.part[i];
+        return false;
+    }
+    constexpr void subtract(const wide_integer& other) {
+        i64 borrow = 0;
+        for (int i = 0; i < count; ++i) {
+            borrow += i64(part[i]) - i64(other.part[i]);
+            part[i] = u32(borrow);
+            borrow >>= 32;
+        }
+    }
+    constexpr bool is_zero() const {
+        for (u32 one : part)
+            if (one != 0) return false;
+        return true;
+    }
+};
+/// digits * 10^exponent as the nearest f32, half to even. Up to 19 digits; the decimal exponent within [-70, 60].
+constexpr u32 f32_from_decimal(u64 digits, int exponent) {
+    if (digits == 0) return 0;
+    wide_integer above, below;
+    above.part[0] = u32(digits);
+    above.part[1] = u32(digits >> 32);
+    below.part[0] = 1;
+    for (int i = 0; i < exponent; ++i) above.multiply_add(10, 0);
+    for (int i = 0; i > exponent; --i) below.multiply_add(10, 0);
+    int binary = 0;  // above / below * 2^binary is the number, and 1 <= above / below < 2
+    while (above.less(below)) {
+        above.double_it();
+        --binary;
+    }
+    for (wide_integer twice = below;;) {
+        twice.double_it();
+        if (above.less(twice)) break;
+        below = twice;
+        ++binary;
+    }
+    if (binary > 127) return 0x7f800000u;
+    const int places = binary >= -126 ? 24 : 24 - (-126 - binary);  // significant bits of the result
+    u32 significand = 0;
+    for (int i = 0; i < places; ++i) {
+        significand <<= 1;
+        if (!above.less(below)) {
+            significand |= 1;
+            above.subtract(below);
+        }
+        above.double_it();
+    }
+    if (places < 0) return 0;
+    const bool tie_or_more = !above.less(below);
+    if (tie_or_more) {
+        above.subtract(below);
+        if (!above.is_zero() || (significand & 1) != 0) ++significand;  // above half, or a tie to even
+    }
+    return binary >= -126 ? significand + (u32(binary + 126) << 23) : significand;
+}
+struct parsed_qparams {
+    qparams value{};
+    bool ok = false;
+};
+/// SCALE or SCALE:ZERO, the scale decimal ("0.05", "1e-3") or the bits of an f32 ("0x3d4ccccd").
+template <std::size_t Size>
+constexpr parsed_qparams parse_qparams(const literal_text<Size>& from) {
+    parsed_qparams out;
+    int at = 0;
+    bool minus = false, any = false;
+    u64 digits = 0;
+    if (from.size > 2 && from.text[0] == '0' && from.text[1] == 'x') {
+        for (at = 2; at < from.size && from.text[at] != ':'; ++at) {
+            const char c = from.text[at];
+            const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+            if (digit == 16 || at > 9) return out;
+            digits = digits * 16 + u64(digit);
+            any = true;
+        }
+        out.value.scale_bits = u32(digits);
+    } else {
+        if (at < from.size && from.text[at] == '-') {
+            minus = true;
+            ++at;
+        }
+        int exponent = 0, significant = 0;
+        bool point = false;
+        for (; at < from.size; ++at) {
+            const char c = from.text[at];
+            if (c == '.' && !point) {
+                point = true;
+            } else if (c >= '0' && c <= '9') {
+                any = true;
+                if (digits != 0 || c != '0') ++significant;
+                if (significant > 19) return out;
+                digits = digits * 10 + u64(c - '0');
+                if (point) --exponent;
+            } else
+                break;
+        }
+        if (at < from.size && (from.text[at] == 'e' || from.text[at] == 'E')) {
+            ++at;
+            const bool down = at < from.size && from.text[at] == '-';
+            if (at < from.size && (down || from.text[at] == '+')) ++at;
+            int written = 0;
+            for (; at < from.size && from.text[at] >= '0' && from.text[at] <= '9' && written < 1000; ++at) written = written * 10 + (from.text[at] - '0');
+            exponent += down ? -written : written;
+        }
+        if (exponent < -70 || exponent > 60) return out;
+        out.value.scale_bits = f32_from_decimal(digits, exponent) | (minus ? 0x80000000u : 0u);
+    }
+    if (!any) return out;
+    if (at < from.size) {
+        if (from.text[at++] != ':' || at == from.size) return out;
+        const bool negative = from.text[at] == '-';
+        if (negative && ++at == from.size) return out;
+        i32 zero = 0;
+        for (; at < from.size; ++at) {
+            if (from.text[at] < '0' || from.text[at] > '9' || zero > 100000) return out;
+            zero = zero * 10 + (from.text[at] - '0');
+        }
+        out.value.zero = negative ? -zero : zero;
+    }
+    out.ok = true;
+    return out;
+}
+}  // namespace detail
+
+inline namespace literals {
+/// "0.05:3"_qp: scale and zero point, the decimal scale rounded once to f32. "0.05"_qp has zero point 0; "0x3d4ccccd:3"_qp names bits.
+template <detail::literal_text Text>
+consteval qparams operator""_qp() {
+    constexpr detail::parsed_qparams parsed = detail::parse_qparams(Text);
+    static_assert(parsed.ok, "[SINTER-Q010] this isn't SCALE or SCALE:ZERO. Hint: \"0.05:3\"_qp, \"1e-3\"_qp, or the bits \"0x3d4ccccd:3\"_qp.");
+    return parsed.value;
+}
+}  // namespace literals
+
+// ---- the formulas, over any lane ----------------------------------------------------------------------------------------------
+
+namespace lane {
+
+/// A float that is an integer in the range of i32, or rounds there: half to even. (One instruction where a backend has it.)
+template <lane_value Value>
+SINTER_INLINE auto round_to_i32(Value x) {
+    return convert<i32>(round_even(x));
+}
+
+/// The quotient x / scale as code minus zero point, an i32 lane: clamped to [low, high] first, so that any x can be converted. A NaN
+/// gives `low`: the raw maximum has its second operand then.
+template <lane_value Value>
+SINTER_INLINE auto clamp_round(Value quotient, typename Value::element low, typename Value::element high) {
+    return round_to_i32(min_raw(max_raw(quotient, Value(low)), Value(high)));
+}
+/// The same with bounds that differ by lane.
+template <lane_value Value>
+SINTER_INLINE auto clamp_round(Value quotient, Value low, Value high) {
+    return round_to_i32(min_raw(max_raw(quotient, low), high));
+}
+
+}  // namespace lane
+
+namespace detail {
+
+/// x / scale gives the same codes as x * (1 / scale)? Proved by trying: both are monotone in x, so they agree everywhere if around each
+/// threshold between neighbouring codes they cross it between the same two floats. Only codes of at most 8 bits are tried. The
+/// divisions here neither overflow nor leave the normal numbers, so that any compiler takes them as constants.
+constexpr bool reciprocal_is_exact(const qparams& given) {
+    const u32 exponent = given.scale_bits >> 23;
+    if ((given.scale_bits & 0x7fffffu) == 0 && exponent >= 1 && exponent <= 252) return true;  // a power of two, its reciprocal normal
+    if (given.high - given.low > 255 || exponent < 24 || exponent > 230) return false;
+    const float scale = given.scale();
+    const float inverse = 1.0f / scale;
+    for (i32 code = given.low - given.zero; code < given.high - given.zero; ++code) {
+        const float half = float(code) + 0.5f;  // rounds up to code + 1 when code is odd
+        const bool tie_rises = (code & 1) != 0;
+        const u32 middle = __builtin_bit_cast(u32, half * scale);
+        for (int near_by = -3; near_by <= 3; ++near_by) {
+            const float x = __builtin_bit_cast(float, u32(i64(middle) + near_by));
+            const float quotient = x / scale, product = x * inverse;
+            const bool exact = quotient > half || (quotient == half && tie_rises);
+            const bool fast = product > half || (product == half && tie_rises);
+            if (exact != fast) return false;
+            if (near_by == -3 && exact != (half < 0)) return false;  // the threshold must lie between the ends
+            if (near_by == 3 && exact != (half > 0)) return false;
+        }
+    }
+    return true;
+}
+template <qparams Parameters>
+inline constexpr bool uses_reciprocal = reciprocal_is_exact(Parameters);
+
+template <code_kind Kind>
+struct code_type;
+// clang-format off
+template <> struct code_type<code_kind::i8> { using type = i8; static constexpr dtype value = dtype::q8; };
+template <> struct code_type<code_kind::u8> { using type = u8; static constexpr dtype value = dtype::qu8; };
+template <> struct code_type<code_kind::i16> { using type = i16; static constexpr dtype value = dtype::q16; };
+template <> struct code_type<code_kind::u16> { using type = u16; static constexpr dtype value = dtype::qu16; };
+template <> struct code_type<code_kind::i32> { using type = i32; static constexpr dtype value = dtype::q32; };
+template <> struct code_type<code_kind::i4> { using type = u8; };
+template <> struct code_type<code_kind::u4> { using type = u8; };
+// clang-format on
+}  // namespace detail
+
+namespace lane {
+
+/// Codes of static parameters from f32 or f64 lanes: an i32 lane.
+template <qparams Parameters, lane_value Value>
+SINTER_INLINE auto quantize_to_i32(Value x) {
+    using element = typename Value::element;
+    constexpr element low = element(Parameters.low) - element(Parameters.zero), high = element(Parameters.high) - element(Parameters.zero);
+    const auto steps = [&] {
+        if constexpr (is_same<element, float> && sinter::detail::uses_reciprocal<Parameters>) {
+            constexpr float inverse = 1.0f / Parameters.scale();
+            return clamp_round(mul(x, Value(inverse)), low, high);
+        } else {
+            return clamp_round(div(x, Value(element(Parameters.scale()))), low, high);
+        }
+    }();
+    if constexpr (Parameters.zero == 0)
+        return steps;
+    else
+        return add(steps, remove_cvref<decltype(steps)>(Parameters.zero));
+}
+/// Real values, f32 lanes, of codes that are lanes of any integer type.
+template <qparams Parameters, lane_value Value>
+SINTER_INLINE auto dequantize_codes(Value codes) {
+    auto steps = convert<i32>(codes);
+    if constexpr (Parameters.zero != 0) steps = sub(steps, decltype(steps)(Parameters.zero));
+    auto real = convert<float>(steps);
+    if constexpr (Parameters.scale_bits != 0x3f800000u) real = mul(real, decltype(real)(Parameters.scale()));
+    return real;
+}
+
+}  // namespace lane
+
+/// One code of real x. A constant expression, on host and device.
+SINTER_INLINE i32 quantize_code(float x, const qparams& with) {
+    const float quotient = step::div(x, with.scale());
+    const float low = float(with.low - with.zero), high = float(with.high - with.zero);
+    return i32(step::round_even(step::min_raw(step::max_raw(quotient, low), high))) + with.zero;
+}
+/// The same for a double: the division in f64.
+SINTER_INLINE i32 quantize_code(double x, const qparams& with) {
+    const double quotient = step::div(x, step::widen(with.scale()));
+    const double low = double(with.low - with.zero), high = double(with.high - with.zero);
+    return i32(step::round_even(step::min_raw(step::max_raw(quotient, low), high))) + with.zero;
+}
+/// The real value of a code.
+SINTER_INLINE float dequantize_code(i32 code, const qparams& with) {
+    return step::mul(static_cast<float>(i64(code) - with.zero), with.scale());
+}
+
+// ---- element types ------------------------------------------------------------------------------------------------------------
+
+/// An element whose memory is a code and whose value is real: (code - zero) * scale. Its parameters are complete: `q8<"0.05:3"_qp>` and
+/// its kin make them so. Conversions from a number round and saturate.
+template <qparams Parameters>
+struct quantized {
+    static constexpr qparams parameters = Parameters;
+    using code_type = typename detail::code_type<Parameters.storage>::type;
+    static_assert(violation_of(Parameters) != qparams_violation::scale, "[SINTER-Q001] a scale is finite and greater than 0. Hint: observe data that isn't all zero, or pass a scale.");
+    static_assert(violation_of(Parameters) != qparams_violation::zero_point, "[SINTER-Q002] the zero point isn't a code of this storage. Hint: i8 holds -128 to 127, u8 0 to 255.");
+    static_assert(violation_of(Parameters) != qparams_violation::asymmetric, "[SINTER-Q003] a symmetric type has zero point 0 (unsigned codes: the middle one). Hint: leave out symmetric or narrow.");
+    static_assert(violation_of(Parameters) != qparams_violation::range, "[SINTER-Q009] this range of codes is empty or leaves the storage. Hint: with_range(p, -64, 63).");
+    code_type code;
+
+    quantized() = default;
+    SINTER_INLINE explicit quantized(float x) : code(static_cast<code_type>(quantize_code(x, Parameters))) {}
+    SINTER_INLINE explicit operator float() const { return dequantize_code(i32(code), Parameters); }
+    static SINTER_INLINE quantized from_code(code_type code_value) {
+        quantized result{};
+        result.code = code_value;
+        return result;
+    }
+};
+
+/// Two quantized numbers in a byte, the first one in the low half: a storage unit, not an element. `unpack(view)` reads them,
+/// `pack(view) = x` stores them.
+template <qparams Parameters>
+struct quantized_pair {
+    static constexpr qparams parameters = Parameters;
+    static_assert(violation_of(Parameters) != qparams_violation::scale, "[SINTER-Q001] a scale is finite and greater than 0. Hint: observe data that isn't all zero, or pass a scale.");
+    static_assert(violation_of(Parameters) != qparams_violation::zero_point, "[SINTER-Q002] the zero point isn't a code of this storage. Hint: i8 holds -128 to 127, u8 0 to 255.");
+    static_assert(violation_of(Parameters) != qparams_violation::asymmetric, "[SINTER-Q003] a symmetric type has zero point 0 (unsigned codes: the middle one). Hint: leave out symmetric or narrow.");
+    static_assert(violation_of(Parameters) != qparams_violation::range, "[SINTER-Q009] this range of codes is empty or leaves the storage. Hint: with_range(p, -64, 63).");
+    u8 codes;
+
+    quantized_pair() = default;
+    SINTER_INLINE quantized_pair(float first, float second)
+        : codes(static_cast<u8>((quantize_code(first, Parameters) & 15) | (quantize_code(second, Parameters) & 15) << 4)) {}
+    static SINTER_INLINE quantized_pair from_codes(u8 both) {
+        quantized_pair result{};
+        result.codes = both;
+        return result;
+    }
+    /// The code of the first (0) or the second (1) number.
+    SINTER_INLINE i32 code(int which) const {
+        const i32 nibble = codes >> 4 * which & 15;
+        return Parameters.storage == code_kind::i4 && nibble > 7 ? nibble - 16 : nibble;
+    }
+    SINTER_INLINE float value(int which) const { return dequantize_code(code(which), Parameters); }
+};
+
+template <qparams Parameters>
+using q8 = quantized<stored_as(Parameters, code_kind::i8)>;
+template <qparams Parameters>
+using qu8 = quantized<stored_as(Parameters, code_kind::u8)>;
+template <qparams Parameters>
+using q16 = quantized<stored_as(Parameters, code_kind::i16)>;
+template <qparams Parameters>
+using qu16 = quantized<stored_as(Parameters, code_kind::u16)>;
+/// 32-bit codes: biases and accumulators. Codes beyond 2^24 are rounded where they become an f32.
+template <qparams Parameters>
+using q32 = quantized<stored_as(Parameters, code_kind::i32)>;
+template <qparams Parameters>
+using q4x2 = quantized_pair<stored_as(Parameters, code_kind::i4)>;
+template <qparams Parameters>
+using qu4x2 = quantized_pair<stored_as(Parameters, code_kind::u4)>;
+
+template <class Type>
+inline constexpr bool is_quantized = false;
+template <qparams Parameters>
+inline constexpr bool is_quantized<quantized<Parameters>> = true;
+
+template <qparams Parameters>
+struct dtype_tag<quantized<Parameters>> : detail::dtype_tag_of<detail::code_type<Parameters.storage>::value> {};
+
+/// A codec over the lanes of an integer: a backend loads and stores lanes of `code`, and the formulas between are the same everywhere.
+template <qparams Parameters>
+struct codec<quantized<Parameters>> {
+    using compute = float;
+    using code = typename quantized<Parameters>::code_type;
+    static constexpr bool identity = false;
+    template <class Lane>
+    static SINTER_INLINE auto from_codes(Lane codes) {
+        return lane::dequantize_codes<Parameters>(codes);
+    }
+    template <class Lane>
+    static SINTER_INLINE auto to_codes(Lane real) {
+        return convert<code>(lane::quantize_to_i32<Parameters>(real));
+    }
+    static SINTER_INLINE float decode(quantized<Parameters> from) { return from_codes(lane::scalar<code>(from.code)).value; }
+    template <class Number>
+    static SINTER_INLINE quantized<Parameters> encode(Number x) {
+        if constexpr (detail::is_float_v<Number>)
+            return quantized<Parameters>::from_code(to_codes(lane::scalar<Number>(x)).value);
+        else
+            return encode(sinter::convert<float>(x));
+    }
+};
+
+}  // namespace sinter

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A quantized type whose scale is infinite.
+// expect: SINTER-Q001
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+using namespace sinter::literals;
+
+void example(float* p) {
+    // [given]
+    float& real = *p;
+    // [/given]
+#ifdef CONTROL
+    // [repair]
+    const si::q8<"0.05"_qp> stored(real);
+    real = float(stored);
+    // [/repair]
+#else
+    // [mistake]
+    const si::q8<si::qp_bits(0x7f800000u)> stored(real);
+    real = float(stored);
+    // [/mistake]
+#endif
+}

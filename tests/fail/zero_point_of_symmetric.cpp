@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A symmetric type with a zero point.
+// expect: SINTER-Q003
+// expect: Hint:
+#include <sinter/sinter.hpp>
+
+namespace si = sinter;
+using namespace sinter::literals;
+
+void example(float* p) {
+    // [given]
+    float& real = *p;
+    // [/given]
+#ifdef CONTROL
+    // [repair]
+    const si::q8<si::narrow("0.05"_qp)> stored(real);
+    real = float(stored);
+    // [/repair]
+#else
+    // [mistake]
+    const si::q8<si::narrow("0.05:3"_qp)> stored(real);
+    real = float(stored);
+    // [/mistake]
+#endif
+}
