@@ -108,6 +108,21 @@ TEST_CASE("views come from anything with data and size") {
     CHECK(si::view(none).count() == 0);
 }
 
+TEST_CASE("a built-in array has a shape of its own, of several axes too, or that of the extents") {
+    float flat[6] = {1, 2, 3, 4, 5, 6};
+    const float grid[2][3] = {{1, 2, 3}, {4, 5, 6}};
+    static_assert(si::is_same<decltype(si::view(flat)), si::tensor_view<float, si::extents<6>>>);
+    static_assert(si::is_same<decltype(si::view(grid)), si::tensor_view<const float, si::extents<2, 3>>>);
+    CHECK(si::view(grid)(1, 0) == 4);
+    CHECK(si::view(grid, si::extents<3, 2>{})(1, 0) == 3);
+    CHECK(si::view(flat, si::extents<5>{}).data() == flat);
+    // Sizes that are known when run: too many give a null view, which a run refuses.
+    CHECK(si::view(flat, si::extents<dyn, 3>(2)).data() == flat);
+    CHECK(si::view(flat, si::extents<dyn, 3>(3)).data() == nullptr);
+    float* const pointer = flat;
+    CHECK(si::view(pointer, si::extents<2, 3>{})(0, 2) == 3);
+}
+
 TEST_CASE("tensor owns zeroed, aligned memory; moving swaps") {
     si::tensor<float, si::extents<3, dyn>> one(5);
     CHECK(one.ok());

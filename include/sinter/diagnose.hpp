@@ -19,9 +19,19 @@ namespace sinter {
 
 /// Said by the compiler where an assignment is made and not run.
 #define SINTER_DROPPED_ASSIGNMENT "[SINTER-E009] an assignment runs nothing by itself. Hint: run(executor, y = expression)."
+/// Said where a value of a formula is asked for its truth. A static_assert in the conversion's own body: clang would go on after another.
+#define SINTER_BRANCH_ON_A_FORMULA \
+    "[SINTER-E012] a formula's value isn't known while it is written: if, ?: and loops can't depend on it. Hint: where(condition, a, b)."
 
-/// What follows from a mistake that was already reported. Holds nothing, converts to nothing, and swallows what is done to it.
-struct poison {};
+/// What follows from a mistake that was already reported. Holds nothing and swallows what is done to it; a number that was to be
+/// evaluated is whatever number was wanted.
+struct poison {
+    template <class Number>
+        requires(is_same<Number, float> || is_same<Number, double> || is_index<Number>)
+    SINTER_HOST_DEVICE constexpr operator Number() const {
+        return Number{};
+    }
+};
 
 /// What the rules say, as short sentences in the compiler's message.
 namespace rule {
@@ -32,12 +42,12 @@ struct step_is_not_zero {};          struct squeezed_axis_is_one {};     struct 
 struct reshape_keeps_count {};      struct expand_stretches_ones {};    struct output_has_the_shape {};
 struct needs_floats {};             struct needs_integers {};           struct condition_is_bool {};     struct common_type {};
 struct constant_fits {};            struct f64_not_yet {};              struct store_keeps_values {};
-struct memory_outlives_view {};     struct output_is_mutable {};
+struct memory_outlives_view {};     struct output_is_mutable {};        struct memory_is_contiguous {};
 struct lambda_captures_nothing {};  struct at_most_64_operands {};      struct at_most_512_nodes {};     struct let_takes_a_lambda {};
 struct copy_is_by_name {};          struct right_side_is_operand {};    struct tie_takes_every_value {}; struct run_takes_assignments {};
 struct executor_reaches_memory {};  struct lambda_gives_values {};      struct axes_are_types {};           struct operand_has_shape {};
 struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct map_of_reduction {};      struct reshape_of_broadcast {};
-struct fits_one_kernel {};
+struct fits_one_kernel {};          struct operator_has_a_name {};      struct operator_takes_lanes {};
 struct not_there_yet {};
 // clang-format on
 }  // namespace rule
@@ -184,6 +194,11 @@ struct mistake<rule::output_is_mutable, What...> {
                   "[SINTER-C002] the output is a view of const elements. Hint: make the view from mutable memory.");
 };
 template <class... What>
+struct mistake<rule::memory_is_contiguous, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-C004] a view needs elements side by side, by data() and size(); std::vector<bool> packs bits. Hint: a bool array, std::array, std::vector of another type.");
+};
+template <class... What>
 struct mistake<rule::lambda_captures_nothing, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E001] the lambda of fused and let can't capture: it runs while compiling. Hint: pass values as operands.");
@@ -234,6 +249,16 @@ struct mistake<rule::lambda_gives_values, What...> {
                   "[SINTER-E010] the lambda of fused and let takes one value per operand and returns a value. Hint: outputs(a, b) returns several.");
 };
 template <class... What>
+struct mistake<rule::operator_has_a_name, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E013] an operator of your own needs a name. Hint: static constexpr const char* name = \"my_operator\";");
+};
+template <class... What>
+struct mistake<rule::operator_takes_lanes, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E014] the call of an operator of your own isn't a template: a lane may be a vector register. Hint: template <class Value> Value operator()(Value x) const.");
+};
+template <class... What>
 struct mistake<rule::executor_reaches_memory, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-M001] this executor can't reach a view's memory space. Hint: host views run on cpu or reference, device views on cuda.");
@@ -241,7 +266,7 @@ struct mistake<rule::executor_reaches_memory, What...> {
 template <class... What>
 struct mistake<rule::one_set_of_folded_axes, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-P001] these reductions fold different axes and can't share one kernel. Hint: store one of them first, with a run of its own.");
+                  "[SINTER-P001] these reductions fold different axes and can't share one kernel. Hint: store one of them first, with a run of its own; run(split(cpu), ...) does it.");
 };
 template <class... What>
 struct mistake<rule::folded_sizes_match, What...> {

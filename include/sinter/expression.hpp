@@ -35,6 +35,14 @@ struct expression {
     static constexpr int root = Root;
     static constexpr value_type type{Type, Weak};
     pack<Leaves...> operands;
+
+    /// `if (x > 0)`: a formula isn't a number yet.
+    template <class Condition>
+        requires is_same<Condition, bool>
+    constexpr explicit operator Condition() const {
+        static_assert(dependent_false<Condition>, SINTER_BRANCH_ON_A_FORMULA);
+        return false;
+    }
 };
 
 /// Several values of one program; `tie(a, b) = ...` stores them from one kernel.

@@ -10,6 +10,7 @@
 
 #include "bind.hpp"
 #include "order.hpp"
+#include "text.hpp"
 
 #if defined(__cpp_exceptions) && !defined(SINTER_THROW)
 #include <new>  // std::exception: what run throws is caught as one; <exception> costs five times as much
@@ -18,15 +19,16 @@
 namespace sinter {
 
 #if defined(__cpp_exceptions) && !defined(SINTER_THROW)
-/// What `run` throws for a wrong call. `what()` is a literal that opens with the stable code.
+/// What `run` throws for a wrong call. `what()` opens with the stable code and ends with the operand, the axis and both sizes.
 class run_error : public std::exception {
 public:
-    explicit run_error(const status& why) noexcept : why_(why) {}
-    const char* what() const noexcept override { return why_.message(); }
+    explicit run_error(const status& why) noexcept : why_(why), text_(describe(why)) {}
+    const char* what() const noexcept override { return text_.c_str(); }
     const status& get_status() const noexcept { return why_; }
 
 private:
     status why_;
+    fixed_text<400> text_;
 };
 #define SINTER_THROW(why) throw ::sinter::run_error(why)
 #elif !defined(SINTER_THROW)

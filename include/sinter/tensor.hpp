@@ -128,8 +128,14 @@ namespace detail {
 /// Shallow const: a const container of this type still gives mutable elements, so it doesn't own them (a span, a pointer pair).
 template <class Container>
 concept has_data_and_size = requires(Container& from) {
-    from.data();
+    *from.data();
     from.size();
+};
+/// A container whose elements can't be viewed: std::vector<bool>, std::list, ...
+template <class Container>
+concept scattered_container = !has_data_and_size<Container> && requires(Container& from) {
+    from.size();
+    from.begin();
 };
 template <class Container>
 inline constexpr bool borrows = is_same<decltype(static_cast<const Container*>(nullptr)->data()),
@@ -144,18 +150,61 @@ template <class Type>
 struct pointee<Type*> {
     using type = Type;
 };
+/// A built-in array of any rank: its elements and its shape.
+template <class Type, i64... Sizes>
+struct array_parts {
+    using element = Type;
+    using sizes = extents<Sizes...>;
+    static constexpr i64 count = (i64(1) * ... * Sizes);
+};
+template <class Type, std::size_t Size, i64... Sizes>
+struct array_parts<Type[Size], Sizes...> : array_parts<Type, Sizes..., i64(Size)> {};
+template <class Type>
+SINTER_INLINE Type* first_element(Type& one) {
+    return &one;
+}
+template <class Type, std::size_t Size>
+SINTER_INLINE auto first_element(Type (&array)[Size]) {
+    return first_element(array[0]);
+}
+template <class Array, class Extents>
+constexpr bool array_fills() {
+    if constexpr (Extents::is_static)
+        return Extents{}.sizes().count() <= array_parts<Array>::count;
+    else
+        return true;
+}
 }  // namespace detail
 
-/// A row-major view of `sizes` at `pointer`.
-template <class Type, i64... Sizes>
-SINTER_INLINE tensor_view<Type, extents<Sizes...>> view(Type* pointer, const extents<Sizes...>& sizes) {
-    return tensor_view<Type, extents<Sizes...>>(pointer, sizes);
+/// A row-major view of `sizes` at `pointer`. How many elements lie there, nobody can check: a container or an array is checked.
+template <class Pointer, i64... Sizes>
+    requires requires(remove_cvref<Pointer> pointer) { typename detail::pointee<remove_cvref<Pointer>>::type; }
+SINTER_INLINE auto view(Pointer&& pointer, const extents<Sizes...>& sizes)
+    -> tensor_view<typename detail::pointee<remove_cvref<Pointer>>::type, extents<Sizes...>> {
+    return tensor_view<typename detail::pointee<remove_cvref<Pointer>>::type, extents<Sizes...>>(pointer, sizes);
 }
 /// A strided view: one element stride per axis.
 template <class Type, i64... Sizes>
 SINTER_INLINE tensor_view<Type, extents<Sizes...>, strided> view(Type* pointer, const extents<Sizes...>& sizes,
                                                                  const array<i64, int(sizeof...(Sizes))>& strides) {
     return tensor_view<Type, extents<Sizes...>, strided>(pointer, sizes, strides);
+}
+/// A view of a built-in array in its own shape: float m[2][3] is extents<2, 3>.
+template <class Type, std::size_t Size>
+SINTER_INLINE auto view(Type (&array)[Size])
+    -> tensor_view<typename detail::array_parts<Type[Size]>::element, typename detail::array_parts<Type[Size]>::sizes> {
+    return tensor_view<typename detail::array_parts<Type[Size]>::element, typename detail::array_parts<Type[Size]>::sizes>(
+        detail::first_element(array));
+}
+/// The elements of a built-in array as `sizes`. Too small an array doesn't compile where the sizes are static; else the view has a
+/// null pointer, which `run` refuses.
+template <class Type, std::size_t Size, i64... Sizes>
+SINTER_INLINE auto view(Type (&array)[Size], const extents<Sizes...>& sizes)
+    -> tensor_view<typename detail::array_parts<Type[Size]>::element, extents<Sizes...>> {
+    static_assert(detail::array_fills<Type[Size], extents<Sizes...>>(),
+                  "[SINTER-S033] the array has fewer elements than the shape. Hint: compare the product of the sizes with the array's.");
+    const bool fits = sizes.sizes().count() <= detail::array_parts<Type[Size]>::count;
+    return tensor_view<typename detail::array_parts<Type[Size]>::element, extents<Sizes...>>(fits ? detail::first_element(array) : nullptr, sizes);
 }
 /// A rank-1 view over anything with data() and size(): std::vector, std::array, std::span, ...
 template <class Container>
@@ -179,6 +228,17 @@ constexpr auto view(Container&& from, const extents<Sizes...>& sizes)
         return tensor_view<type, extents<Sizes...>>(fits ? from.data() : nullptr, sizes);
     } else
         return {};
+}
+
+template <class Container, i64... Sizes>
+    requires detail::scattered_container<remove_cvref<Container>>
+SINTER_INLINE mistake<rule::memory_is_contiguous, remove_cvref<Container>> view(Container&&, const extents<Sizes...>&) {
+    return {};
+}
+template <class Container>
+    requires detail::scattered_container<remove_cvref<Container>>
+SINTER_INLINE mistake<rule::memory_is_contiguous, remove_cvref<Container>> view(Container&&) {
+    return {};
 }
 
 /// Owner of row-major elements on the heap, aligned to 64 bytes and zeroed. For tests, tools and small things; moving it is

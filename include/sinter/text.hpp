@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text in memory of a fixed size, in constant evaluation and at run time: names of plans, explanations, printed tensors. It
-// knows characters, integers and names of sizes; floating-point numbers are print.hpp's.
+// knows characters, integers, names of sizes and statuses; floating-point numbers are print.hpp's.
 #pragma once
 
 #include "shape.hpp"
@@ -79,5 +79,19 @@ struct fixed_text {
         return letters[i] == other[i];
     }
 };
+
+/// A status as a sentence with its numbers: the message, then which operand (inputs first, then outputs), its axis and both sizes.
+SINTER_SMALL constexpr fixed_text<400> describe(const status& said) {
+    fixed_text<400> out;
+    text_writer text(out.letters, out.capacity + 1);
+    text.add(said.message());
+    if (said.ok()) return out;
+    if (said.operand >= 0) text.add(" Operand ").add(said.operand);
+    if (said.operand >= 0 && said.axis >= 0) text.add(", axis ").add(said.axis);
+    if (said.expected != 0 || said.found != 0)
+        text.add(said.operand >= 0 ? ": " : " ").add(said.expected).add(" expected, ").add(said.found).add(" found");
+    if (said.operand >= 0 || said.expected != 0 || said.found != 0) text.add('.');
+    return out;
+}
 
 }  // namespace sinter

@@ -40,6 +40,14 @@ struct tape {
 struct traced {
     tape* on;
     int index;
+
+    /// `if (x > 0)` in the lambda: there is no number to ask yet.
+    template <class Condition>
+        requires is_same<Condition, bool>
+    constexpr explicit operator Condition() const {
+        static_assert(dependent_false<Condition>, SINTER_BRANCH_ON_A_FORMULA);
+        return false;
+    }
 };
 /// Several results of a traced lambda; made by `outputs`.
 template <int Count>

@@ -331,11 +331,31 @@ struct user_op {
         return Function{}(values...);
     }
 };
+namespace detail {
+template <class Function, class... Arguments>
+struct user_call {
+    using type = applied<user_op<Function, int(sizeof...(Arguments))>, Arguments...>;
+};
+template <class Function, class... Arguments>
+    requires(!requires { op_facts{.name = Function::name}; })
+struct user_call<Function, Arguments...> {
+    using type = mistake<rule::operator_has_a_name, Function>;
+};
+/// A call that is no template takes float where a vector register comes.
+template <class Function, class... Arguments>
+    requires(requires { op_facts{.name = Function::name}; } && requires { &Function::operator(); })
+struct user_call<Function, Arguments...> {
+    using type = mistake<rule::operator_takes_lanes, Function>;
+};
+}  // namespace detail
 /// Applies a user's operator to one to four operands.
 template <class Function, class... Arguments>
     requires operands<Arguments...>
-SINTER_INLINE detail::applied<user_op<Function, int(sizeof...(Arguments))>, Arguments...> pointwise(Arguments&&... arguments) {
-    return detail::apply<user_op<Function, int(sizeof...(Arguments))>>(static_cast<Arguments&&>(arguments)...);
+SINTER_INLINE typename detail::user_call<Function, Arguments...>::type pointwise(Arguments&&... arguments) {
+    if constexpr (requires { op_facts{.name = Function::name}; } && !requires { &Function::operator(); })
+        return detail::apply<user_op<Function, int(sizeof...(Arguments))>>(static_cast<Arguments&&>(arguments)...);
+    else
+        return {};
 }
 
 #undef SINTER_OPERATION_1
