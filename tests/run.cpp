@@ -96,7 +96,7 @@ TEST_CASE("a wrong run throws run_error with the status") {
     } catch (const si::run_error& problem) {
         caught = true;
         CHECK(std::strstr(problem.what(), "SINTER-R001") != nullptr);
-        CHECK(std::strstr(problem.what(), " Operand 2, axis 0: 4 expected, 5 found.") != nullptr);
+        CHECK(std::strstr(problem.what(), " Operand 0, axis 0: 5 expected, 4 found.") != nullptr);
         CHECK(problem.get_status().code() == error::size_mismatch);
     }
     CHECK(caught);
