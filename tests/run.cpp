@@ -87,6 +87,56 @@ TEST_CASE("zero sizes: nothing to do, or reductions of nothing") {
     CHECK(data[2] == 0);
     CHECK(data[3] == 7);
 }
+TEST_CASE("outputs in one buffer are refused if, and only if, they share a byte") {
+    // Two strided tensors of different element sizes at random places; what they share is counted byte for byte.
+    using wide = si::tensor_view<float, si::extents<dyn, dyn, dyn>, si::strided>;
+    using narrow = si::tensor_view<si::u8, si::extents<dyn, dyn, dyn>, si::strided>;
+    alignas(16) static unsigned char memory[1 << 12];
+    unsigned state = 1;
+    const auto random = [&](int below) { return int((state = state * 1664525u + 1013904223u) >> 8) % below; };
+    int together = 0, separate = 0;
+    for (int round = 0; round < 20000; ++round) {
+        // Nested steps with room between: what slices, halves and channels are. Signs and the order of the axes vary.
+        const auto layout = [&](si::i64* size, si::i64* stride, int unit) {
+            si::i64 step = unit * (1 + random(3));
+            for (int i = 0; i < 3; ++i) {
+                const int axis = (i + round) % 3;
+                size[axis] = 1 + random(4);
+                stride[axis] = random(4) ? step : -step;
+                step *= size[axis] + random(3);
+            }
+        };
+        si::i64 size[2][3], stride[2][3];
+        layout(size[0], stride[0], 1);
+        layout(size[1], stride[1], random(2) ? 4 : 1);
+        if (random(2))
+            for (int i = 0; i < 3; ++i) size[1][i] = size[0][i], stride[1][i] = 4 * stride[0][i];
+        unsigned char* const first = memory + 2048 + 4 * random(16);
+        unsigned char* const second = memory + 2048 + random(64);
+        const wide a(reinterpret_cast<float*>(first), si::extents<dyn, dyn, dyn>(size[0][0], size[0][1], size[0][2]),
+                     {{stride[0][0], stride[0][1], stride[0][2]}});
+        const narrow b(second, si::extents<dyn, dyn, dyn>(size[1][0], size[1][1], size[1][2]), {{stride[1][0], stride[1][1], stride[1][2]}});
+        static bool touched[1 << 12];
+        for (bool& one : touched) one = false;
+        const auto each = [](const si::i64* sizes, const si::i64* strides, auto&& what) {
+            for (si::i64 i = 0; i < sizes[0]; ++i)
+                for (si::i64 j = 0; j < sizes[1]; ++j)
+                    for (si::i64 k = 0; k < sizes[2]; ++k) what(i * strides[0] + j * strides[1] + k * strides[2]);
+        };
+        each(size[0], stride[0], [&](si::i64 at) {
+            for (int byte = 0; byte < 4; ++byte) touched[first - memory + 4 * at + byte] = true;
+        });
+        bool share = false;
+        each(size[1], stride[1], [&](si::i64 at) { share = share || touched[second - memory + at]; });
+        if (!si::try_run(reference, a = 1.0f).ok() || !si::try_run(reference, b = 1).ok()) continue;  // one that meets itself
+        if (size[0][0] != size[1][0] || size[0][1] != size[1][1] || size[0][2] != size[1][2]) continue;
+        (share ? together : separate)++;
+        CHECK((si::try_run(reference, a = 1.0f, b = 1).code() == error::overlap) == share);
+        CHECK((si::try_run(reference, a = si::cast<float>(b)).code() == error::overlap) == share);  // as input and output
+    }
+    CHECK(together > 1000);
+    CHECK(separate > 1000);
+}
 TEST_CASE("a wrong run throws run_error with the status") {
     float data[16]{};
     const si::tensor_view<float, si::extents<dyn>> x(data, 4), y(data + 8, 5);

@@ -357,34 +357,64 @@ struct binder {
             if (bound.stride[left][a] != bound.stride[right][a]) return false;
         return true;
     }
-    /// Do two operands interleave, as columns of one matrix do? Along an axis of a common step the elements of each lie in a window;
-    /// windows that share no place within one step never meet.
-    static SINTER_SMALL bool interleave(const facts_type& facts, const binding<Slots>& bound, int left, int right, u64 left_address,
-                                           u64 right_address) {
-        for (int a = 0; a < facts.axes; ++a) {
-            i64 step = bound.stride[left][a] * facts.slot[left].element_size;
-            if (step < 0) step = -step;
-            if (step == 0 || bound.size[a] == 1) continue;
-            u64 begin[2]{};
-            i64 length[2]{};
-            bool stepped[2]{};
-            for (int side = 0; side < 2; ++side) {
-                const int slot = side ? right : left;
-                const i64 size = facts.slot[slot].element_size;
-                i64 low = 0, high = size;
-                for (int b = 0; b < facts.axes; ++b) {
-                    const i64 own = bound.stride[slot][b] * size;
-                    if (!stepped[side] && (own == step || own == -step))
-                        stepped[side] = true;
-                    else
-                        (own < 0 ? low : high) += own * (bound.size[b] - 1);
-                }
-                begin[side] = (side ? right_address : left_address) + u64(low);
-                length[side] = high - low;
+    /// A step of one operand or of both, in bytes, and how often it may be taken from the one element to the other.
+    struct stride_term {
+        i64 step, least, most;
+    };
+    /// Do an element of the one and an element of the other ever share a byte? Columns, halves and channels of one tensor don't, though
+    /// their ranges cross. Searches the sums of steps that lead from the one to the other, longest steps first: what the shorter ones
+    /// reach leaves a step or two to try at each, unless strides are of no order; then the search gives up and says yes.
+    static SINTER_SMALL bool meet(const facts_type& facts, const binding<Slots>& bound, int left, int right, u64 left_address,
+                                  u64 right_address) {
+        stride_term term[2 * max_loop_axes];
+        int count = 0;
+        const auto insert = [&](i64 step, i64 least, i64 most) {
+            if (step < 0) {
+                const i64 turned = -least;
+                step = -step, least = -most, most = turned;
             }
-            i64 apart_by = i64(begin[1] - begin[0]) % step;
-            if (apart_by < 0) apart_by += step;
-            if (stepped[0] && stepped[1] && length[0] <= apart_by && apart_by + length[1] <= step) return true;
+            if (step == 0 || least == most) return;
+            int at = count++;
+            for (; at > 0 && term[at - 1].step < step; --at) term[at] = term[at - 1];
+            term[at] = {step, least, most};
+        };
+        const i64 left_size = facts.slot[left].element_size, right_size = facts.slot[right].element_size;
+        for (int a = 0; a < facts.axes; ++a) {
+            const i64 last = bound.size[a] - 1, own = bound.stride[left][a] * left_size, theirs = bound.stride[right][a] * right_size;
+            if (own == theirs)
+                insert(own, -last, last);
+            else {
+                insert(own, -last, 0);
+                insert(theirs, 0, last);
+            }
+        }
+        // What the terms from each on can add.
+        i64 low[2 * max_loop_axes + 1]{}, high[2 * max_loop_axes + 1]{};
+        for (int i = count - 1; i >= 0; --i) {
+            low[i] = low[i + 1] + term[i].least * term[i].step;
+            high[i] = high[i + 1] + term[i].most * term[i].step;
+        }
+        const auto floor_of = [](i64 number, i64 by) { return number / by - (number % by < 0 ? 1 : 0); };
+        // Depth first: `rest[i]` is the distance before term i, `taken[i]` the multiple of it that is tried, `until[i]` the last one.
+        i64 rest[2 * max_loop_axes + 1], taken[2 * max_loop_axes + 1], until[2 * max_loop_axes + 1];
+        int depth = 0, budget = 4096;
+        rest[0] = i64(right_address - left_address);
+        const auto enter = [&](int i) {
+            const i64 least = floor_of(-(right_size - 1) - high[i + 1] - rest[i] + term[i].step - 1, term[i].step);
+            const i64 most = floor_of(left_size - 1 - low[i + 1] - rest[i], term[i].step);
+            taken[i] = least > term[i].least ? least : term[i].least;
+            until[i] = most < term[i].most ? most : term[i].most;
+        };
+        if (count == 0) return rest[0] > -right_size && rest[0] < left_size;
+        enter(0);
+        while (depth >= 0) {
+            if (taken[depth] > until[depth]) {
+                --depth;
+                continue;
+            }
+            if (--budget < 0 || depth == count - 1) return true;
+            rest[depth + 1] = rest[depth] + taken[depth]++ * term[depth].step;
+            enter(++depth);
         }
         return false;
     }
@@ -402,7 +432,7 @@ struct binder {
         const u64 p = reinterpret_cast<u64>(output_pointer), q = reinterpret_cast<u64>(other_pointer);
         if (p + u64(mine.stop) <= q + u64(theirs.begin) || q + u64(theirs.stop) <= p + u64(mine.begin)) return true;
         if (other < facts.operands && p == q && same_steps(facts, bound, output, other)) return stored_once(facts, bound, output);
-        return interleave(facts, bound, output, other, p, q);
+        return !meet(facts, bound, output, other, p, q);
     }
     static SINTER_NOINLINE status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out,
                                        const void** pointer) {
