@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The program behind scripts/quickstart: residual + RMSNorm + int8 rounding, as one fused kernel and as the chain of kernels that
 // a library without fusion would run; on random numbers, or on a file that NumPy wrote.
-#include <sinter/sinter.hpp>
+#include "quickstart_formula.hpp"
+
 #include <sinter/backend/cpu.hpp>
 #include <sinter/explain.hpp>
 #include <sinter/io/npy.hpp>
@@ -17,14 +18,6 @@
 
 namespace si = sinter;
 using si::i64;
-
-// The formula. Steps of 1/32 suit numbers whose root mean square is 1: int8 reaches from -4 to 3.97.
-inline constexpr float steps = 32.0f, epsilon = 1e-6f;
-inline constexpr auto residual_norm_int8 = si::fused([](auto x, auto residual, auto weight) {
-    auto h = x + residual;
-    auto normal = h * rsqrt(mean(h * h, si::last_axis) + epsilon) * weight;
-    return si::cast<si::i8>(round(normal * steps));
-});
 
 using matrix = si::tensor_view<float, si::extents<si::dyn, si::dyn>>;
 using code_matrix = si::tensor_view<si::i8, si::extents<si::dyn, si::dyn>>;
@@ -141,18 +134,7 @@ int measure(i64 rows, i64 columns, int repeats) {
     buffer<si::i8> codes(count), chain_codes(count);
     if (!x.owner.ok() || !residual.owner.ok() || !h.owner.ok() || !t.owner.ok() || !codes.owner.ok() || !chain_codes.owner.ok())
         return fail("not enough memory: try --rows 1024");
-    unsigned state = 1;  // sums of four uniform numbers: near enough to a bell curve
-    auto random = [&state] {
-        float sum = 0;
-        for (int i = 0; i < 4; ++i) {
-            state = state * 1664525u + 1013904223u;
-            sum += float(state >> 8) * (1.0f / 16777216.0f) - 0.5f;
-        }
-        return sum;
-    };
-    for (i64 i = 0; i < count; ++i) x.values[i] = random();
-    for (i64 i = 0; i < count; ++i) residual.values[i] = random() * 3.0f;
-    for (i64 i = 0; i < columns; ++i) weight.values[i] = 1.0f + 0.1f * random();
+    random_numbers{}.fill(x.values, residual.values, weight.values, rows, columns);
 
     matrix vx(x.values, rows, columns), vr(residual.values, rows, columns), vh(h.values, rows, columns), vt(t.values, rows, columns);
     vector_view vw(weight.values, columns);

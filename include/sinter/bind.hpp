@@ -366,7 +366,7 @@ struct binder {
     /// reach leaves a step or two to try at each, unless strides are of no order; then the search gives up and says yes.
     static SINTER_SMALL bool meet(const facts_type& facts, const binding<Slots>& bound, int left, int right, u64 left_address,
                                   u64 right_address) {
-        stride_term term[2 * max_loop_axes];
+        stride_term term[2 * max_loop_axes]{};
         int count = 0;
         const auto insert = [&](i64 step, i64 least, i64 most) {
             if (step < 0) {

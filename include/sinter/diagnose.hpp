@@ -48,6 +48,7 @@ struct copy_is_by_name {};          struct right_side_is_operand {};    struct t
 struct executor_reaches_memory {};  struct lambda_gives_values {};      struct axes_are_types {};           struct operand_has_shape {};
 struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct map_of_reduction {};      struct reshape_of_broadcast {};
 struct fits_one_kernel {};          struct operator_has_a_name {};      struct operator_takes_lanes {};
+struct lambda_uses_parameters {};
 struct not_there_yet {};
 // clang-format on
 }  // namespace rule
@@ -257,6 +258,11 @@ template <class... What>
 struct mistake<rule::operator_takes_lanes, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E014] the call of an operator of your own isn't a template: a lane may be a vector register. Hint: template <class Value> Value operator()(Value x) const.");
+};
+template <class... What>
+struct mistake<rule::lambda_uses_parameters, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E015] a tensor or formula from outside meets a value of the traced lambda. Hint: give the lambda a parameter for it.");
 };
 template <class... What>
 struct mistake<rule::executor_reaches_memory, What...> {

@@ -328,12 +328,18 @@ SINTER_INLINE auto apply_direct(const Expressions&... arguments) {
     }
 }
 
+/// Is it a tensor or a formula outside of a traced lambda? Its memory can't come onto a tape.
+template <class Argument>
+inline constexpr bool has_memory = operand_kind_of<Argument> == operand_kind::view || operand_kind_of<Argument> == operand_kind::owner ||
+                                   operand_kind_of<Argument> == operand_kind::expression;
 /// Applies an operation to operands: on the tape inside a traced lambda, else as an expression.
 SINTER_HOST_CALLS
 template <class Op, class... Arguments>
 SINTER_INLINE auto apply(Arguments&&... arguments) {
     if constexpr (((operand_kind_of<Arguments> == operand_kind::poison) || ...))
         return poison{};
+    else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...) && (has_memory<Arguments> || ...))
+        return refused<mistake<rule::lambda_uses_parameters, Op>>{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...))
         return emit_op<Op>(static_cast<remove_cvref<Arguments>>(arguments)...);
     else if constexpr (!is_same<typename first_temporary<Arguments...>::type, void>)
@@ -387,7 +393,11 @@ template <class Trace, class Renumber, int Parameters, class Sequence>
 struct body_nodes;
 template <class Trace, class Renumber, int Parameters, int... Index>
 struct body_nodes<Trace, Renumber, Parameters, indices<Index...>> {
-    using type = program<decltype(node_type_of<Trace, Renumber, Index + Parameters>())...>;
+    template <class... Node>
+    static constexpr auto collect(Node...) {
+        return program<Node...>{};
+    }
+    using type = decltype(collect(node_type_of<Trace, Renumber, Index + Parameters>()...));
 };
 template <class Trace, class Renumber, class Sequence>
 struct output_nodes;
@@ -487,12 +497,22 @@ struct fused_call : fused_call_if<(operand<Arguments> && ...), Lambda, Arguments
 template <class Lambda, class... Arguments>
 using fused_result = typename fused_call<Lambda, Arguments...>::type;
 
+/// A mistake is a return type that is written down (diagnose.hpp). A result is deduced: nvcc would spell it by the name that it is written
+/// with, which has the lambda's type in it, and host compilers don't know that one (`plan_of<decltype(operation(x))>` in a function).
+template <class Lambda, class... Arguments>
+concept gives_result = (operand<Arguments> && ...) && operand_kind_of<fused_result<Lambda, Arguments...>> != operand_kind::poison;
+
 template <class Lambda>
 struct fused_operator {
     template <class... Arguments>
-        requires(operand<Arguments> && ...)
-    SINTER_HOST_DEVICE constexpr fused_result<Lambda, Arguments...> operator()(Arguments&&... arguments) const {
+        requires gives_result<Lambda, Arguments...>
+    SINTER_HOST_DEVICE constexpr auto operator()(Arguments&&... arguments) const {
         return call_fused<Lambda>(static_cast<Arguments&&>(arguments)...);
+    }
+    template <class... Arguments>
+        requires((operand<Arguments> && ...) && !gives_result<Lambda, Arguments...>)
+    SINTER_HOST_DEVICE constexpr fused_result<Lambda, Arguments...> operator()(Arguments&&...) const {
+        return {};
     }
 };
 
@@ -522,10 +542,15 @@ constexpr detail::fused_operator<Lambda> fused(Lambda) {
 
 /// let(x, w, [](auto x, auto w) { ... }): `fused` and its call in one.
 template <class... Arguments>
-    requires(sizeof...(Arguments) > 0)
-constexpr typename detail::let_call<Arguments...>::type let(Arguments&&... arguments) {
+    requires(sizeof...(Arguments) > 0 && operand_kind_of<typename detail::let_call<Arguments...>::type> != operand_kind::poison)
+constexpr auto let(Arguments&&... arguments) {
     pack<Arguments&&...> all{{{static_cast<Arguments&&>(arguments)}...}};
     return detail::let_call<Arguments...>::run(make_indices<int(sizeof...(Arguments)) - 1>{}, all);
+}
+template <class... Arguments>
+    requires(sizeof...(Arguments) > 0 && operand_kind_of<typename detail::let_call<Arguments...>::type> == operand_kind::poison)
+constexpr typename detail::let_call<Arguments...>::type let(Arguments&&...) {
+    return {};
 }
 
 }  // namespace sinter
