@@ -35,6 +35,15 @@ struct values {
     si::i64* answers = nullptr;
 };
 
+/// A layer's weights and bias as views.
+template <si::i64 Inputs, si::i64 Outputs, class Space, class Weight = float, class Bias = float>
+struct layer {
+    const Weight* weights;
+    const Bias* bias;
+    auto w() const { return si::tensor_view<const Weight, si::extents<Inputs, Outputs>, si::row_major, Space>(weights); }
+    auto b() const { return si::tensor_view<const Bias, si::extents<Outputs>, si::row_major, Space>(bias); }
+};
+
 /// What the files hold.
 struct files {
     si::npy_array array[8];
@@ -88,19 +97,16 @@ si::status run(const Executor& executor, const weights& net, const si::u8* image
     const si::tensor_view<float, si::extents<si::dyn, classes>, si::row_major, space> scores(to.scores, count);
     const si::tensor_view<si::i64, si::extents<si::dyn>, si::row_major, space> answers(to.answers, count);
     // [/views]
-    const si::tensor_view<const float, si::extents<pixels, wide>, si::row_major, space> w1(net.w1);
-    const si::tensor_view<const float, si::extents<wide, narrow>, si::row_major, space> w2(net.w2);
-    const si::tensor_view<const float, si::extents<narrow, classes>, si::row_major, space> w3(net.w3);
-    const si::tensor_view<const float, si::extents<wide>, si::row_major, space> b1(net.b1);
-    const si::tensor_view<const float, si::extents<narrow>, si::row_major, space> b2(net.b2);
-    const si::tensor_view<const float, si::extents<classes>, si::row_major, space> b3(net.b3);
+    const layer<pixels, wide, space> l1{net.w1, net.b1};
+    const layer<wide, narrow, space> l2{net.w2, net.b2};
+    const layer<narrow, classes, space> l3{net.w3, net.b3};
     // [run]
-    static_assert(si::plan_of<decltype(one = first(x, w1, b1))>.kernels == 1);
-    static_assert(si::plan_of<decltype(two = hidden(one, w2, b2))>.kernels == 1);
-    static_assert(si::plan_of<decltype(scores = linear(two, w3, b3))>.kernels == 1);
-    si::status said = si::try_run(executor, one = first(x, w1, b1));
-    if (said.ok()) said = si::try_run(executor, two = hidden(one, w2, b2));
-    if (said.ok()) said = si::try_run(executor, scores = linear(two, w3, b3));
+    static_assert(si::plan_of<decltype(one = first(x, l1.w(), l1.b()))>.kernels == 1);
+    static_assert(si::plan_of<decltype(two = hidden(one, l2.w(), l2.b()))>.kernels == 1);
+    static_assert(si::plan_of<decltype(scores = linear(two, l3.w(), l3.b()))>.kernels == 1);
+    si::status said = si::try_run(executor, one = first(x, l1.w(), l1.b()));
+    if (said.ok()) said = si::try_run(executor, two = hidden(one, l2.w(), l2.b()));
+    if (said.ok()) said = si::try_run(executor, scores = linear(two, l3.w(), l3.b()));
     if (said.ok()) said = si::try_run(executor, answers = decide(scores));
     // [/run]
     return said;

@@ -55,6 +55,12 @@ struct traced_outputs {
     traced value[unsigned(Count)];
 };
 
+/// The same, their number known only when the body has run: for bodies that are made of another body.
+struct traced_list {
+    int count = 0;
+    traced value[max_outputs]{};
+};
+
 /// Returns several values from the lambda of `fused`: `return outputs(h, y);`. They become one kernel through `tie`.
 template <class... Values>
     requires(is_same<Values, traced> && ...)
@@ -162,6 +168,10 @@ struct results_of<traced_outputs<Count>> {
     static constexpr int count = Count;
 };
 template <>
+struct results_of<traced_list> {
+    static constexpr int count = 1;  // at least; the record knows
+};
+template <>
 struct results_of<poison> {
     static constexpr int count = 0;
 };
@@ -191,6 +201,10 @@ struct trace<Lambda, indices<Rank...>> {
     static constexpr void collect(trace_result& out, const traced_outputs<Count>& results) {
         for (int i = 0; i < Count; ++i) out.output[i] = results.value[i].index;
         out.output_count = Count;
+    }
+    static constexpr void collect(trace_result& out, const traced_list& results) {
+        for (int i = 0; i < results.count; ++i) out.output[i] = results.value[i].index;
+        out.output_count = results.count;
     }
     static constexpr trace_result run() {
         trace_result out;

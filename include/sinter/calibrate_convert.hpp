@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `convert`: from an operator and a calibration to the operator on integer codes. Calibrated operands and results are tensors of codes
+// (i8, u8, ...), the others are real as before. A sum of products of two values with codes is exact: (qa - za) (qb - zb) summed as
+// integers, then one multiplication by the product of the scales; a bias whose scale is that product joins the integers. All else
+// computes on real values (numerics Q2), and calibrated results round by numerics Q1.
+//
+//     inline constexpr auto layer8 = si::convert<calibrated::layer>(layer);
+//     si::run(si::cpu, codes_out = layer8(codes_in, weight_codes, bias_codes));   // one kernel, as before
+//
+// Scales per axis (of weights, as a rule) are operands: f32 vectors behind the operator's own, in the order of `values`, a derived bias
+// apart; `calibrated_scales<Calibration, Index>()` is a view of them.
+//
+// A calibration is a struct with `static constexpr u64 operator_hash` and `static constexpr calibrated_value values[]`, as
+// calibrate_export.hpp writes it.
+#pragma once
+
+#include "calibrate_graph.hpp"
+#include "lower.hpp"
+
+namespace sinter {
+
+namespace rule {
+struct axes_are_of_operands {};  struct calibration_of_this_operator {};
+}  // namespace rule
+template <class... What>
+struct mistake<rule::axes_are_of_operands, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-K006] only operands are converted per axis. Hint: one scale for values inside the operator and its results.");
+};
+template <class... What>
+struct mistake<rule::calibration_of_this_operator, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-K003] this calibration was made for another operator. Hint: calibrate again after the formula has changed.");
+};
+
+namespace detail {
+
+/// (clamp(x / scale, low, high)) rounded half to even, a NaN giving low: a code less its zero point, still a float.
+struct quantize_steps_op {
+    static constexpr op_facts facts{.name = "quantize_steps", .kind = node_kind::map, .arity = 4, .rule = &rules::floating, .cost = 8};
+    template <class Value>
+    static SINTER_INLINE Value apply(Value x, Value scale, Value low, Value high) {
+        return round_even(min_raw(max_raw(div(x, scale), low), high));  // the raw maximum has its second operand for a NaN
+    }
+};
+
+/// A sum that stays in i32, for products of 8-bit steps: exact for up to 33025 of them (numerics Q6, zero points inside the product).
+struct sum_i32_of : monoids::sum_of {
+    static constexpr const char* name = "sum_i32";
+    static constexpr type_rule rule = &rules::fold_same;
+};
+inline constexpr i64 longest_i32_sum = 33025;
+
+/// A value of the operator while it is converted.
+struct converted_value {
+    int real = -1;       ///< on the tape, -1: not computed yet
+    int codes = -1;      ///< integers on the tape, -1: none
+    qparams with{};      ///< of the codes
+    int scale = -1;         ///< per axis: the scales on the tape, of the value's rank or right-aligned to it
+    const float* each = nullptr;  ///< and as constants
+    int count = 0;
+    bool is_short = false;        ///< an accumulator in i32, or in f64 with a bias
+    u32 common = 0x3f800000u;     ///< accumulators: the factor that all scales have in common (bits)
+    int factor[2]{-1, -1};  ///< a product of two values with codes, not computed yet
+};
+
+struct converter {
+    bool short_sums = false;  ///< sums of products fit i32
+    tape* on = nullptr;
+    const operator_graph* graph = nullptr;
+    converted_value value[max_nodes]{};
+
+    constexpr traced at(int index) const { return {on, index}; }
+    /// The value's integers less the zero point; i64 where products of 16-bit codes need it.
+    constexpr traced steps(const converted_value& from, bool wide) const {
+        traced out = wide ? emit_op<cast_op<dtype::i64>>(at(from.codes)) : emit_op<cast_op<dtype::i32>>(at(from.codes));
+        if (from.with.zero != 0) out = emit_op<sub_op>(out, i64(from.with.zero));
+        return out;
+    }
+    constexpr traced real(int node) {
+        converted_value& from = value[node];
+        if (from.real < 0) {
+            if (from.codes >= 0) {
+                const bool whole = from.with.zero == 0 && (from.with.storage == code_kind::i32 || is_accumulator(from));
+                const traced number = emit_op<cast_op<dtype::f32>>(whole ? at(from.codes) : steps(from, from.with.storage == code_kind::i32));
+                from.real = (from.scale >= 0 ? emit_op<mul_op>(number, scaled(from)) : emit_op<mul_op>(number, from.with.scale())).index;
+            } else {
+                const traced left = real(from.factor[0]), right = real(from.factor[1]);
+                from.real = emit_op<mul_op>(left, right).index;
+            }
+        }
+        return at(from.real);
+    }
+    /// Codes of a real value.
+    constexpr int quantize(traced x, const qparams& with) const {
+        const traced rounded = emit_op<quantize_steps_op>(x, with.scale(), float(with.low - with.zero), float(with.high - with.zero));
+        traced out = emit_op<cast_op<dtype::i32>>(rounded);
+        if (with.zero != 0) out = emit_op<add_op>(out, i64(with.zero));
+        switch (with.storage) {
+            case code_kind::i8: return emit_op<cast_op<dtype::i8>>(out).index;
+            case code_kind::u8: return emit_op<cast_op<dtype::u8>>(out).index;
+            case code_kind::i16: return emit_op<cast_op<dtype::i16>>(out).index;
+            case code_kind::u16: return emit_op<cast_op<dtype::u16>>(out).index;
+            default: return out.index;
+        }
+    }
+    constexpr bool has_codes(int node) const { return value[node].codes >= 0 && value[node].with.storage != code_kind::unset; }
+    static constexpr bool is_accumulator(const converted_value& one) { return one.codes >= 0 && one.with.storage == code_kind::unset; }
+    static constexpr bool is_op(const node_value& node, const op_facts* wanted) { return node.has_op() && same_facts(node.op, wanted); }
+    /// Is it a sum (of any axes)? By name: each set of axes is an operation of its own.
+    static constexpr bool is_sum(const node_value& node) {
+        return node.kind == node_kind::reduce && node_name{node.op->name, 0} == node_name{"sum", 0};
+    }
+
+    constexpr void node(int index) {
+        const node_value& from = graph->record.node[index];
+        converted_value& out = value[index];
+        if (from.kind == node_kind::literal) {
+            out.real = on->emit(from);
+            return;
+        }
+        if (from.kind == node_kind::index_map && has_codes(from.argument[0]) && moves_scales(from, value[from.argument[0]])) {
+            out = value[from.argument[0]];
+            out.real = -1;
+            out.codes = moved(from, out.codes);
+            if (out.scale >= 0) out.scale = moved(from, out.scale);
+            return;
+        }
+        if (is_op(from, op_registration<mul_op>::facts) && has_codes(from.argument[0]) && has_codes(from.argument[1])) {
+            out.factor[0] = from.argument[0], out.factor[1] = from.argument[1];
+            return;
+        }
+        if (is_sum(from) && value[from.argument[0]].factor[0] >= 0) {
+            const converted_value &left = value[value[from.argument[0]].factor[0]], &right = value[value[from.argument[0]].factor[1]];
+            const bool wide = is_wide(left.with) || is_wide(right.with);
+            const converted_value& per_axis = left.scale >= 0 ? left : right;
+            const converted_value& common = left.scale >= 0 ? right : left;
+            int scale = per_axis.scale;
+            if (common.scale < 0 && (scale < 0 || without_folded(from, scale))) {
+                const traced product = emit_op<mul_op>(steps(left, wide), steps(right, wide));
+                out.codes = wide || !short_sums ? moved(from, product.index) : emit_short_sum(from, product, out.is_short);
+                out.with = qp(step::mul(left.with.scale(), right.with.scale()));  // no storage: an accumulator
+                out.scale = scale, out.each = per_axis.each, out.count = per_axis.count, out.common = common.with.scale_bits;
+                return;
+            }
+        }
+        if (is_op(from, op_registration<add_op>::facts))
+            for (int a = 0; a < 2; ++a) {
+                const converted_value &sum = value[from.argument[a]], &bias = value[from.argument[1 - a]];
+                if (!is_accumulator(sum) || bias.codes < 0 || !same_scales(sum, bias)) continue;
+                out = sum;
+                out.real = -1;
+                // A short sum and a bias add up in f64, exactly: 32-bit integers convert faster than 64-bit ones.
+                out.codes = sum.is_short ? emit_op<add_op>(emit_op<cast_op<dtype::f64>>(at(sum.codes)), emit_op<cast_op<dtype::f64>>(at(bias.codes))).index
+                                         : emit_op<add_op>(at(sum.codes), at(bias.codes)).index;
+                return;
+            }
+        node_value wanted = from;
+        for (int a = 0; a < from.arity; ++a) wanted.argument[a] = real(from.argument[a]).index;
+        out.real = on->emit(wanted);
+    }
+
+    /// Scales per axis as a value that broadcasts to a tensor of that rank with the axis there.
+    constexpr int place_scales(traced vector, int rank, int axis) const {
+        for (int i = axis + 1; i < rank; ++i) vector = emit_op<map_op<map_kind::unsqueeze, -1>>(vector);
+        for (int i = 0; i < axis; ++i) vector = emit_op<map_op<map_kind::unsqueeze, 0>>(vector);
+        return vector.index;
+    }
+
+private:
+    /// The sum in i32, over the same axis.
+    constexpr int emit_short_sum(const node_value& sum, traced product, bool& is_short) const {
+        const op_facts& op = *sum.op;
+        if (op.axes.count != 1 || op.all_axes) return moved(sum, product.index);
+        const int rank = graph->facts[sum.argument[0]].rank, axis = normal_axis(op.axes.axis[0], rank);
+        const auto over = [&](auto axes) {
+            using where = decltype(axes);
+            is_short = true;
+            return op.keep ? emit_op<reduction<sum_i32_of, where, true>>(product).index : emit_op<reduction<sum_i32_of, where, false>>(product).index;
+        };
+        switch (axis) {
+            case 0: return over(axes_t<0>{});
+            case 1: return over(axes_t<1>{});
+            case 2: return over(axes_t<2>{});
+            case 3: return over(axes_t<3>{});
+            default: return moved(sum, product.index);
+        }
+    }
+    constexpr traced scaled(const converted_value& from) const {
+        if (from.with.storage != code_kind::unset) return at(from.scale);
+        return emit_op<mul_op>(at(from.scale), __builtin_bit_cast(float, from.common));
+    }
+    static constexpr bool moves_scales(const node_value& map, const converted_value& from) {
+        const map_kind kind = map.op->map.kind;
+        return from.scale < 0 || kind == map_kind::permute || kind == map_kind::unsqueeze || kind == map_kind::squeeze;
+    }
+    /// Takes the axes that a sum drops out of the scales, which have size 1 there; false where the scales vary along a folded axis.
+    constexpr bool without_folded(const node_value& sum, int& scale) const {
+        const int rank = rank_of(at(scale)), whole = graph->facts[sum.argument[0]].rank;
+        bool folded[max_rank]{};
+        int ignored = 0;
+        if (reduced_axes(*sum.op, whole, folded, ignored) != violation::none) return false;
+        const int varies = varying_axis(scale, rank);
+        for (int i = rank - 1; i >= 0; --i) {
+            if (!folded[i + whole - rank]) continue;
+            if (i == varies) return false;
+            if (sum.op->keep) continue;
+            switch (i) {
+                case 0: scale = emit_op<map_op<map_kind::squeeze, 0>>(at(scale)).index; break;
+                case 1: scale = emit_op<map_op<map_kind::squeeze, 1>>(at(scale)).index; break;
+                case 2: scale = emit_op<map_op<map_kind::squeeze, 2>>(at(scale)).index; break;
+                case 3: scale = emit_op<map_op<map_kind::squeeze, 3>>(at(scale)).index; break;
+                case 4: scale = emit_op<map_op<map_kind::squeeze, 4>>(at(scale)).index; break;
+                default: return false;
+            }
+        }
+        return true;
+    }
+    /// Where the vector of scales has gone through its index maps.
+    constexpr int varying_axis(int scale, int rank) const {
+        const node_value& node = on->node[scale];
+        if (node.kind != node_kind::index_map) return 0;
+        const int argument_rank = rank_of(at(node.argument[0]));
+        const int before = varying_axis(node.argument[0], argument_rank);
+        const index_map_spec& map = node.op->map;
+        if (map.kind == map_kind::permute) {
+            for (int i = 0; i < rank; ++i)
+                if (normal_axis(map.number[i], rank) == before) return i;
+            return 0;
+        }
+        if (map.kind == map_kind::unsqueeze) return normal_axis(map.number[0], rank) <= before ? before + 1 : before;
+        return normal_axis(map.number[0], argument_rank) < before ? before - 1 : before;
+    }
+    static constexpr bool same_scales(const converted_value& sum, const converted_value& bias) {
+        if (bias.with.zero != 0 || bias.count != sum.count) return false;
+        if (sum.count == 0) return bias.with.scale_bits == sum.with.scale_bits;
+        for (int i = 0; i < sum.count; ++i)
+            if (__builtin_bit_cast(u32, bias.each[i]) != __builtin_bit_cast(u32, step::mul(__builtin_bit_cast(float, sum.common), sum.each[i]))) return false;
+        return true;
+    }
+    static constexpr bool is_wide(const qparams& one) { return one.storage != code_kind::i8 && one.storage != code_kind::u8; }
+    constexpr int moved(const node_value& from, int argument) const {
+        node_value wanted = from;
+        wanted.argument[0] = argument;
+        return on->emit(wanted);
+    }
+};
+
+template <class Calibration>
+constexpr const calibrated_value* calibrated(const node_name& wanted) {
+    for (const calibrated_value& one : Calibration::values)
+        if (one.value == wanted) return &one;
+    return nullptr;
+}
+
+/// Biases of 32-bit codes join an accumulator, whose scales are those of the weights.
+constexpr bool has_scale_operand(const calibrated_value& one) { return one.axis >= 0 && one.parameters.storage != code_kind::i32; }
+template <class Calibration>
+inline constexpr int scale_operands = [] {
+    int count = 0;
+    for (const calibrated_value& one : Calibration::values) count += has_scale_operand(one);
+    return count;
+}();
+template <class Calibration>
+constexpr int scale_operand(const calibrated_value& wanted, int first) {
+    for (const calibrated_value& one : Calibration::values) {
+        if (one.value == wanted.value) return first;
+        first += has_scale_operand(one);
+    }
+    return first;
+}
+
+template <class Body, class Calibration, bool ShortSums>
+struct converted_body {
+    template <class... Values>
+        requires(is_same<Values, traced> && ...)
+    constexpr traced_list operator()(Values... x) const {
+        tape& on = *common_tape(x...);
+        const int ranks[] = {rank_of(x)..., 0};
+        const int given[] = {x.index..., 0};
+        constexpr int own = int(sizeof...(Values)) - scale_operands<Calibration>;
+        const operator_graph graph = graph_of<Body>(ranks, make_indices<own>{});
+        converter work;
+        work.on = &on;
+        work.short_sums = ShortSums;
+        work.graph = &graph;
+        for (int i = 0; i < graph.record.size; ++i) {
+            const node_value& node = graph.record.node[i];
+            const calibrated_value* found = graph.asked(i) ? calibrated<Calibration>(graph.name_of(i)) : nullptr;
+            converted_value& made = work.value[i];
+            if (node.kind == node_kind::leaf) {
+                (found ? made.codes : made.real) = given[node.bits];
+                if (!found) continue;
+                made.with = found->parameters;
+                made.each = found->scales, made.count = found->count;
+                if (has_scale_operand(*found)) made.scale = work.place_scales({&on, given[scale_operand<Calibration>(*found, own)]}, graph.facts[i].rank, found->axis);
+                continue;
+            }
+            work.node(i);
+            if (found) {
+                const int codes = work.quantize(work.real(i), found->parameters);
+                made = {};
+                made.codes = codes;
+                made.with = found->parameters;
+            }
+        }
+        traced_list out;
+        for (int o = 0; o < graph.output_count; ++o) {
+            const int node = graph.output[o];
+            out.value[out.count++] = work.has_codes(node) ? traced{&on, work.value[node].codes} : work.real(node);
+        }
+        return out;
+    }
+};
+
+/// Does a calibration belong to an operator of these ranks, and is every name in it a value of the operator's? A mistake, or
+/// `nothing_wrong`.
+template <class Calibration>
+constexpr bool axes_of_operands() {
+    for (const calibrated_value& one : Calibration::values)
+        if (one.axis >= 0 && !(node_name{one.value.name, 0} == node_name{"input", 0})) return false;
+    return true;
+}
+template <class Body, class Calibration, class Ranks>
+struct calibration_check;
+template <class Body, class Calibration, int... Rank>
+struct calibration_check<Body, Calibration, indices<Rank...>> {
+    static constexpr int ranks[] = {Rank..., 0};
+    static constexpr bool fits = [] {
+        const operator_graph graph = graph_of<Body>(ranks, make_indices<int(sizeof...(Rank)) - scale_operands<Calibration>>{});
+        if (graph.hash() != Calibration::operator_hash) return false;
+        for (const calibrated_value& one : Calibration::values)
+            if (graph.find(one.value) < 0) return false;
+        return true;
+    }();
+};
+template <class Body, class Calibration, class Ranks>
+constexpr auto calibration_verdict() {
+    if constexpr (!axes_of_operands<Calibration>())
+        return refused<mistake<rule::axes_are_of_operands, Calibration>>{};
+    else if constexpr (!calibration_check<Body, Calibration, Ranks>::fits)
+        return refused<mistake<rule::calibration_of_this_operator, Calibration>>{};
+    else
+        return nothing_wrong{};
+}
+
+/// Do all short sums of an expression fold few enough products? The sizes must be known.
+template <class Expression>
+struct short_sums_fit {
+    using lowering = lowering_of<typename as_assignment<Expression>::type>;
+    static constexpr bool value = [] {
+        for (int i = 0; i < lowering::node_count; ++i) {
+            const node_value& node = lowering::node[i];
+            if (node.kind != node_kind::reduce || !(node_name{node.op->name, 0} == node_name{sum_i32_of::name, 0})) continue;
+            const shape& from = lowering::facts.sizes[node.argument[0]];
+            const int axis = normal_axis(node.op->axes.axis[0], from.rank);
+            if (from.size[axis] < 0 || from.size[axis] > longest_i32_sum) return false;
+        }
+        return true;
+    }();
+};
+template <class Type>
+struct short_sums_fit<refused<Type>> {
+    static constexpr bool value = false;
+};
+template <>
+struct short_sums_fit<poison> {
+    static constexpr bool value = false;
+};
+SINTER_HOST_CALLS
+template <class Body, class Calibration, class... Arguments>
+SINTER_HOST_DEVICE constexpr auto call_converted(Arguments&&... arguments) {
+    using short_body = converted_body<Body, Calibration, true>;
+    using long_body = converted_body<Body, Calibration, false>;
+    if constexpr ((has_static_rank<Arguments> && ...)) {
+        using verdict_type = decltype(calibration_verdict<Body, Calibration, indices<remove_cvref<Arguments>::extents_type::rank...>>());
+        if constexpr (!is_same<verdict_type, nothing_wrong>)
+            return verdict_type{};
+        else if constexpr (short_sums_fit<remove_cvref<decltype(call_fused<short_body>(some<Arguments>()...))>>::value)
+            return call_fused<short_body>(static_cast<Arguments&&>(arguments)...);
+        else
+            return call_fused<long_body>(static_cast<Arguments&&>(arguments)...);
+    } else {
+        return call_fused<long_body>(static_cast<Arguments&&>(arguments)...);
+    }
+}
+template <bool Valid, class Body, class Calibration, class... Arguments>
+struct converted_call {};
+template <class Body, class Calibration, class... Arguments>
+struct converted_call<true, Body, Calibration, Arguments...> {
+    using type = outcome<decltype(call_converted<Body, Calibration>(some<Arguments>()...))>;
+};
+
+template <class Body, class Calibration>
+struct converted_operator {
+    template <class... Arguments>
+        requires(operand<Arguments> && ...)
+    SINTER_HOST_DEVICE constexpr typename converted_call<(operand<Arguments> && ...), Body, Calibration, Arguments...>::type operator()(Arguments&&... arguments) const {
+        return call_converted<Body, Calibration>(static_cast<Arguments&&>(arguments)...);
+    }
+};
+}  // namespace detail
+
+/// The scales of the calibration's value number `Index`, which has them per axis, as a view for the host.
+template <class Calibration, int Index>
+constexpr auto calibrated_scales() {
+    constexpr const calibrated_value* all = Calibration::values;
+    static_assert(all[Index].axis >= 0, "[SINTER-K002] this value has one scale, in its parameters. Hint: the index of a value with an axis.");
+    return tensor_view<const float, extents<all[Index].count>>(all[Index].scales);
+}
+
+/// The operator on codes: see above. Operands that the calibration names are tensors of their codes, results that it names are codes;
+/// values between that it names are rounded to their codes. Sums of products of 8-bit codes over one axis of at most 33025 elements, a
+/// size in the type, are i32; others are i64: none overflows.
+template <class Calibration, class Lambda>
+constexpr detail::converted_operator<Lambda, Calibration> convert(const detail::fused_operator<Lambda>&) {
+    return {};
+}
+
+}  // namespace sinter

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calibration over data: runs a prepared operator call after call, keeps what its observers saw, and makes parameters of it. For
+// programs of the host (it uses std::vector and std::string). What is seen doesn't depend on the executor, the number of threads or,
+// moving averages aside, on the order of the calls: minima, maxima and counts are exact, sums of squares are in canonical order.
+//
+//     auto seen = si::calibrate(layer, plan, x, w, b);           // operands: for their ranks
+//     for (each batch) said = seen.observe(si::cpu, y, x, w, b);  // runs y = layer(x, w, b) and observes
+//     if (seen.needs_second_pass()) { seen.second_pass(); for (each batch) said = seen.observe(...); }
+//     si::calibration_results found = seen.results();             // parameters by name, or what is missing
+#pragma once
+
+#include "calibrate_graph.hpp"
+#include "calibrate_convert.hpp"
+#include "split.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+enum class calibration_code : int {
+    ok = 0,
+    never_observed,  ///< [SINTER-K011] no call was observed
+    nan_observed,    ///< [SINTER-K012] a value is NaN
+    not_finite,      ///< [SINTER-K013] a value is infinite
+    second_pass,     ///< [SINTER-K014] a percentile, histogram or mse needs the data twice, the same both times
+    run_failed,      ///< the kernel's own status: [SINTER-R...]
+    cannot_write,    ///< [SINTER-K015] a file of parameters can't be written
+};
+/// What went wrong, with the name of the value.
+struct [[nodiscard]] calibration_status {
+    calibration_code code_value = calibration_code::ok;
+    std::string text;
+    bool ok() const { return code_value == calibration_code::ok; }
+    calibration_code code() const { return code_value; }
+    const std::string& message() const { return text; }
+};
+
+/// Parameters of one value: one, or one for each index along `axis`.
+struct calibrated_result {
+    node_name value{};
+    int axis = -1;
+    std::vector<qparams> parameters;
+    float low = 0, high = 0;  ///< the range that was seen, of all indices together; zeros for derived and fixed ones
+};
+struct calibration_results {
+    calibration_status status;
+    u64 operator_hash = 0;
+    std::vector<calibrated_result> values;
+
+    bool ok() const { return status.ok(); }
+    /// The result of a name, or null.
+    const calibrated_result* find(node_name wanted) const {
+        for (const calibrated_result& one : values)
+            if (one.value == wanted) return &one;
+        return nullptr;
+    }
+};
+
+namespace detail {
+
+inline std::string text_of(const node_name& value) {
+    std::string out("'");
+    out += value.name;
+    out += "' ";
+    out += std::to_string(value.occurrence);
+    return out;
+}
+
+/// Counts of values up to each edge, and squared errors of candidates: reductions of broadcast formulas.
+inline constexpr auto count_up_to = fused([](auto values, auto edges) {
+    return sum(unsqueeze<0>(values) <= unsqueeze<1>(edges), axes<1>, drop);
+});
+struct squared_errors_body {
+    template <class Traced>
+    constexpr Traced operator()(Traced values, Traced scale, Traced low, Traced high) const {
+        const Traced x = unsqueeze<0>(values), by = unsqueeze<1>(scale);
+        const Traced error = x - emit_op<quantize_steps_op>(x, by, unsqueeze<1>(low), unsqueeze<1>(high)) * by;
+        return sum(error * error, axes<1>, drop);
+    }
+};
+inline constexpr fused_operator<squared_errors_body> squared_errors{};
+inline constexpr auto range_of_all = fused([](auto values) { return outputs((sinter::min)(values), (sinter::max)(values)); });
+
+/// What was seen of one value.
+struct observed_value {
+    static constexpr int bins = 2048, candidates = 64;
+    std::vector<float> low, high;
+    std::vector<i64> up_to;      ///< of each bin: values up to its upper edge
+    std::vector<double> errors;  ///< of each candidate
+    i64 calls = 0, counted = 0, counted_calls = 0;
+
+    /// The lower edge of bin `j`; the last edge is the greatest value itself.
+    float edge(int j) const {
+        if (j == bins) return high[0];
+        const float share = step::div(float(j), float(bins));
+        return step::add(low[0], step::mul(step::sub(high[0], low[0]), share));
+    }
+    void merge(std::vector<float>& into, const std::vector<float>& batch, bool least, bool moving) const {
+        if (calls == 0) {
+            into = batch;
+            return;
+        }
+        for (std::size_t i = 0; i < into.size() && i < batch.size(); ++i)
+            if (moving)
+                into[i] = step::add(into[i], step::mul(step::sub(batch[i], into[i]), 0.01f));
+            else if (least ? step::less(batch[i], into[i]) : step::less(into[i], batch[i]))
+                into[i] = batch[i];
+    }
+    /// The share of a range that candidate c keeps: 1 down to 0.2125.
+    static float kept(int c) { return step::sub(1.0f, step::mul(float(c), 0.0125f)); }
+    qparams candidate(const quantizer_choice& choice, int c) const {
+        return parameters_of(choice.formula, choice.storage, step::mul(low[0], kept(c)), step::mul(high[0], kept(c)));
+    }
+    qparams best_candidate(const quantizer_choice& choice) const {
+        int best = 0;
+        for (int c = 1; c < candidates; ++c)
+            if (step::less(errors[std::size_t(c)], errors[std::size_t(best)])) best = c;
+        return candidate(choice, best);
+    }
+    qparams without_tails(const quantizer_choice& choice) const {
+        const i64 cut = i64(step::mul(double(counted), double(choice.tail)));
+        int first = 0, last = bins;
+        while (first < bins && up_to[std::size_t(first)] <= cut) ++first;                      // at most `cut` values below edge(first)
+        while (last > first + 1 && up_to[std::size_t(last - 2)] >= counted - cut) --last;       // at most `cut` above edge(last)
+        return parameters_of(choice.formula, choice.storage, edge(first), edge(last));
+    }
+    i64 in_bin(int j) const { return up_to[std::size_t(j)] - (j > 0 ? up_to[std::size_t(j - 1)] : 0); }
+    double histogram_error(const qparams& with) const {
+        double sum = 0;
+        for (int j = 0; j < bins; ++j) {
+            if (in_bin(j) == 0) continue;
+            const float middle = step::mul(step::add(edge(j), edge(j + 1)), 0.5f);
+            const double error = step::widen(step::sub(middle, dequantize_code(quantize_code(middle, with), with)));
+            sum = step::add(sum, step::mul(step::mul(error, error), double(in_bin(j))));
+        }
+        return sum;
+    }
+    /// PyTorch's search: takes 1e-5 of the values from the end where that frees more bins, as long as the error falls.
+    qparams least_squares(const quantizer_choice& choice) const {
+        int first = 0, last = bins - 1;
+        double cut_low = 0, cut_high = 1, least = 0;
+        bool any = false;
+        while (step::less(cut_low, cut_high)) {
+            const double next_low = step::add(cut_low, 1e-5), next_high = step::sub(cut_high, 1e-5);
+            const double wanted_low = step::mul(next_low, double(counted)), wanted_high = step::mul(next_high, double(counted));
+            int left = first, right = last;
+            while (left < last && step::less(double(up_to[std::size_t(left)]), wanted_low)) ++left;
+            while (right > first && step::less(wanted_high, double(up_to[std::size_t(right)]))) --right;
+            const bool from_left = left - first > last - right;
+            const int new_first = from_left ? left : first, new_last = from_left ? last : right;
+            (from_left ? cut_low : cut_high) = from_left ? next_low : next_high;
+            if (new_first == first && new_last == last) continue;
+            const double error = histogram_error(parameters_of(choice.formula, choice.storage, edge(new_first), edge(new_last + 1)));
+            if (any && step::less(least, error)) break;
+            any = true, least = error, first = new_first, last = new_last;
+        }
+        const qparams whole = parameters_of(choice.formula, choice.storage, low[0], high[0]);
+        const qparams found = parameters_of(choice.formula, choice.storage, edge(first), edge(last + 1));
+        return step::less(histogram_error(found), histogram_error(whole)) ? found : whole;
+    }
+};
+
+template <class Multi>
+struct results_of_multi;
+template <class Program, int... Roots, class... Types, class... Leaves>
+struct results_of_multi<multi_expression<Program, indices<Roots...>, list<Types...>, Leaves...>> {
+    template <int Index>
+    using extents_type = typename nth_type<Index, Types...>::extents_type;
+    static constexpr int root[sizeof...(Roots)] = {Roots...};
+};
+}  // namespace detail
+
+/// What the observers of an operator saw. Made by `calibrate`.
+template <class Body, class Quantizer, class Ranks>
+class calibration;
+template <class Body, class Quantizer, int... Rank>
+class calibration<Body, Quantizer, indices<Rank...>> {
+    static constexpr auto& graph = detail::graph_constant<Body, indices<Rank...>>::value;
+    static constexpr auto& watches = detail::watch_constant<Body, Quantizer, indices<Rank...>>::value;
+    using prepared = detail::prepared_operator<Body, Quantizer>;
+
+public:
+    static constexpr u64 operator_hash = graph.hash();
+
+    /// Runs `y = operator(operands...)`, or `tie(y, z) = ...`, and observes. Host memory; an executor as for `run`. Where observers fold
+    /// other axes than the operator, the run is split into several kernels.
+    template <class Executor, class... Outputs, class... Operands>
+    calibration_status observe(const Executor& executor, const tied<Outputs...>& targets, const Operands&... operands) {
+        static_assert(sizeof...(Outputs) == std::size_t(graph.output_count), "[SINTER-E007] tie takes one view for every value of the operator.");
+        return run(executor, targets.targets, make_indices<watches.results - graph.output_count>{}, operands...);
+    }
+    template <class Executor, class Type, class Extents, class Layout, class Space, int Alignment, class... Operands>
+    calibration_status observe(const Executor& executor, const tensor_view<Type, Extents, Layout, Space, Alignment>& target, const Operands&... operands) {
+        return observe(executor, tie(target), operands...);
+    }
+
+    bool needs_second_pass() const {
+        for (int w = 0; w < watches.size; ++w)
+            if (watches.at[w].keeps_values) return true;
+        return false;
+    }
+    /// From here on the ranges are known, and `observe` counts what lies in them: give it the same data again.
+    void second_pass() { second_ = true; }
+
+    calibration_results results() const {
+        calibration_results out;
+        out.operator_hash = operator_hash;
+        for (int w = 0; w < watches.size && out.ok(); ++w) out.status = complete(w);
+        if (!out.ok()) return out;
+        for (int i = 0; i < graph.record.size; ++i)
+            if (watches.choice[i].how != quantizer_choice::way::nothing) out.values.push_back(result(i, 0));
+        return out;
+    }
+
+private:
+    detail::observed_value seen_[unsigned(watches.size)];
+    bool second_ = false;
+
+    static calibration_status fail(calibration_code code, const char* text, int node) {
+        std::string out(text);
+        out += " (value ";
+        out += detail::text_of(graph.name_of(node));
+        out += ")";
+        return {code, out};
+    }
+    calibration_status complete(int w) const {
+        const auto& one = seen_[w];
+        const int node = watches.at[w].node;
+        if (one.calls == 0) return fail(calibration_code::never_observed, "[SINTER-K011] no call was observed: there is no range yet.", node);
+        if (watches.at[w].keeps_values && one.counted_calls != one.calls)
+            return fail(calibration_code::second_pass, "[SINTER-K014] this observer needs the same data twice: call second_pass() and observe again.", node);
+        return {};
+    }
+    static int watch_of(int node) {
+        for (int w = 0; w < watches.size; ++w)
+            if (watches.at[w].node == node) return w;
+        return -1;
+    }
+    calibrated_result result(int node, int depth) const {
+        calibrated_result out;
+        const quantizer_choice& choice = watches.choice[node];
+        using way = quantizer_choice::way;
+        if (depth > 8) return out;  // a circle of shared parameters
+        if (choice.how == way::shared) {
+            out = result(graph.find(choice.first), depth + 1);
+        } else if (choice.how == way::fixed) {
+            out.parameters.push_back(choice.given);
+        } else if (choice.how == way::derived) {
+            const calibrated_result left = result(graph.find(choice.first), depth + 1), right = result(graph.find(choice.second), depth + 1);
+            const std::size_t count = left.parameters.size() > right.parameters.size() ? left.parameters.size() : right.parameters.size();
+            out.axis = count > 1 ? 0 : -1;
+            for (std::size_t i = 0; i < count && !left.parameters.empty() && !right.parameters.empty(); ++i) {
+                const float first = left.parameters[left.parameters.size() > 1 ? i : 0].scale(), second = right.parameters[right.parameters.size() > 1 ? i : 0].scale();
+                out.parameters.push_back(stored_as(qp(step::mul(first, second)), code_kind::i32));
+            }
+        } else if (choice.how == way::own) {
+            const detail::observed_value& one = seen_[watch_of(node)];
+            out.axis = choice.axis;
+            out.low = one.low[0], out.high = one.high[0];
+            for (std::size_t i = 0; i < one.low.size(); ++i) {
+                if (step::less(one.low[i], out.low)) out.low = one.low[i];
+                if (step::less(out.high, one.high[i])) out.high = one.high[i];
+                out.parameters.push_back(choice.watch == observer::percentile  ? one.without_tails(choice)
+                                         : choice.watch == observer::histogram ? one.least_squares(choice)
+                                         : choice.watch == observer::mse       ? one.best_candidate(choice)
+                                                                               : parameters_of(choice.formula, choice.storage, one.low[i], one.high[i]));
+            }
+        }
+        out.value = graph.name_of(node);
+        return out;
+    }
+
+    template <class Executor, class Assignment>
+    static status run_any(const Executor& executor, const Assignment& assigned) {
+        if constexpr (plan_of<Assignment>.kernels == 1)
+            return try_run(executor, assigned);
+        else
+            return try_run(split(executor), assigned);
+    }
+    /// A view of memory for one observer's result, of the shape that the operands give it.
+    template <class Multi, int Result, class Whole>
+    static auto place(std::vector<float>& memory, const Whole& whole) {
+        using facts = detail::results_of_multi<Multi>;
+        using extents_type = typename facts::template extents_type<Result>;
+        using lowering = lowering_of<typename detail::as_assignment<Multi>::type>;
+        const shape sizes = detail::run_time_shape<lowering, facts::root[Result]>(whole.operands);
+        memory.resize(std::size_t(sizes.count()));
+        return tensor_view<float, extents_type>(memory.data(), extents_with<extents_type>(sizes));
+    }
+    template <class Executor, class... Outputs, int... Extra, class... Operands>
+    calibration_status run(const Executor& executor, const pack<Outputs...>& targets, indices<Extra...>, const Operands&... operands) {
+        const auto whole = prepared{}(operands...);
+        using multi = remove_cvref<decltype(whole)>;
+        std::vector<float> memory[unsigned(sizeof...(Extra))];
+        const auto extra = tie(place<multi, Extra + graph.output_count>(memory[Extra], whole)...);
+        const auto all = tied_with(join(targets, extra.targets));
+        const status said = run_any(executor, all = whole);
+        if (!said.ok()) return {calibration_code::run_failed, said.message()};
+        return take(executor, memory);
+    }
+    template <class... Views>
+    static tied<Views...> tied_with(const pack<Views...>& targets) {
+        return {targets};
+    }
+
+    template <class Executor>
+    calibration_status take(const Executor& executor, const std::vector<float>* memory) {
+        for (int w = 0; w < watches.size; ++w) {
+            const detail::watch_point& point = watches.at[w];
+            detail::observed_value& one = seen_[w];
+            const std::vector<float>& first = memory[point.first - graph.output_count];
+            std::vector<float> low = first, high = first;
+            if (point.keeps_values) {
+                if (first.empty()) continue;
+                if (second_) {
+                    const calibration_status said = count(executor, point, one, first);
+                    if (!said.ok()) return said;
+                    continue;
+                }
+                low.resize(1), high.resize(1);
+                const tensor_view<const float, extents<dyn>> values(first.data(), i64(first.size()));
+                const status said = try_run(executor, tie(tensor_view<float, extents<>>(low.data()), tensor_view<float, extents<>>(high.data())) = detail::range_of_all(values));
+                if (!said.ok()) return {calibration_code::run_failed, said.message()};
+            } else if (second_) {
+                continue;
+            } else if (point.count == 2) {
+                high = memory[point.first + 1 - graph.output_count];
+            } else {
+                for (float& each : low) each = -each;
+            }
+            if (low.empty() || step::less(high[0], low[0])) continue;  // a call without elements: the identities of min and max
+            for (std::size_t i = 0; i < low.size(); ++i) {
+                if (step::is_nan(low[i]) || step::is_nan(high[i]))
+                    return fail(calibration_code::nan_observed, "[SINTER-K012] a value is NaN: a range with it means nothing. Nothing of this call was kept.", point.node);
+                if (step::less(low[i], -3.40282347e38f) || step::less(3.40282347e38f, high[i]))
+                    return fail(calibration_code::not_finite, "[SINTER-K013] a value is infinite: there is no scale for it. Nothing of this call was kept.", point.node);
+            }
+            const bool moving = point.choice.watch == observer::moving_min_max;
+            one.merge(one.low, low, true, moving);
+            one.merge(one.high, high, false, moving);
+            ++one.calls;
+        }
+        return {};
+    }
+    template <class Executor>
+    calibration_status count(const Executor& executor, const detail::watch_point& point, detail::observed_value& one, const std::vector<float>& from) {
+        if (one.calls == 0) return complete(watch_of(point.node));
+        const tensor_view<const float, extents<dyn>> values(from.data(), i64(from.size()));
+        status said;
+        bool inside = true;
+        if (point.choice.watch == observer::mse) {
+            constexpr int size = detail::observed_value::candidates;
+            float scale[unsigned(size)], low[unsigned(size)], high[unsigned(size)], sums[unsigned(size)];
+            for (int c = 0; c < size; ++c) {
+                const qparams with = one.candidate(point.choice, c);
+                scale[c] = with.scale(), low[c] = float(with.low - with.zero), high[c] = float(with.high - with.zero);
+            }
+            using row = extents<size>;
+            said = try_run(executor, tensor_view<float, row>(sums) = detail::squared_errors(values, tensor_view<const float, row>(scale), tensor_view<const float, row>(low),
+                                                                                         tensor_view<const float, row>(high)));
+            one.errors.resize(std::size_t(size));
+            for (int c = 0; c < size; ++c) one.errors[std::size_t(c)] = step::add(one.errors[std::size_t(c)], step::widen(sums[c]));
+        } else {
+            constexpr int size = detail::observed_value::bins;
+            std::vector<float> edges(std::size_t(size), 0.0f);
+            std::vector<i64> counts(std::size_t(size), 0);
+            for (int j = 0; j < size; ++j) edges[std::size_t(j)] = one.edge(j + 1);
+            using row = extents<size>;
+            said = try_run(executor, tensor_view<i64, row>(counts.data()) = detail::count_up_to(values, tensor_view<const float, row>(edges.data())));
+            one.up_to.resize(std::size_t(size));
+            for (int j = 0; j < size; ++j) one.up_to[std::size_t(j)] += counts[std::size_t(j)];
+            inside = counts[std::size_t(size - 1)] == i64(from.size());
+        }
+        if (!said.ok()) return {calibration_code::run_failed, said.message()};
+        if (!inside || one.counted_calls == one.calls)
+            return fail(calibration_code::second_pass, "[SINTER-K014] the second pass saw other data than the first one.", point.node);
+        one.counted += i64(from.size());
+        ++one.counted_calls;
+        return {};
+    }
+};
+
+/// A calibration of an operator for operands of these ranks (their data isn't looked at).
+template <class Lambda, class Quantizer, class... Operands>
+auto calibrate(const detail::fused_operator<Lambda>&, const Quantizer&, const Operands&...)
+    -> calibration<Lambda, Quantizer, indices<Operands::extents_type::rank...>> {
+    return {};
+}
+
+}  // namespace sinter

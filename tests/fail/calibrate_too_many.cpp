@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// More observers than an operator can have results.
+// expect: SINTER-K004
+// expect: Hint:
+#include <sinter/sinter.hpp>
+#include <sinter/calibrate_graph.hpp>
+
+namespace si = sinter;
+
+inline constexpr auto operation = si::fused([](auto x) {
+    for (int i = 0; i < 9; ++i) x = relu(x) - 0.5f;
+    return x;
+});
+
+void example(float* p, float* q, float* r) {
+    // [given]
+    const si::tensor_view<const float, si::extents<si::dyn, 64>> x(p, 10);
+    const si::tensor_view<float, si::extents<si::dyn, 64>> y(q, 10);
+    const si::tensor_view<float, si::extents<>> low(r), high(r + 1);
+    // [/given]
+#ifdef CONTROL
+    // [repair]
+    const auto plan = si::quantizer([](si::node_facts value) {
+        if (value.output == 0) return si::choose::own(si::observer::min_max, si::code_kind::i8);
+        return si::choose::nothing();
+    });
+    si::run(si::reference, si::tie(y, low, high) = si::prepare(operation, plan)(x));
+    // [/repair]
+#else
+    // [mistake]
+    const auto plan = si::quantizer([](si::node_facts value) {
+        return value.input < 0 ? si::choose::own(si::observer::min_max, si::code_kind::i8) : si::choose::nothing();
+    });
+    si::run(si::reference, si::tie(y, low, high) = si::prepare(operation, plan)(x));
+    // [/mistake]
+#endif
+}
