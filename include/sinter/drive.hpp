@@ -296,9 +296,13 @@ struct row_driver {
                 monoid::take(state, x);
             else if constexpr (types::two_phase)
                 state = monoid::combine(state, monoid::lift(x, member<pick_value, Instance>(first_elements)));
-            else if constexpr (monoids::takes_index<monoid>)
-                state = monoid::combine(state, monoid::lift(x, add(lane_of<i64>(index), lane_of<i64>::iota())));
-            else
+            else if constexpr (monoids::takes_index<monoid>) {
+                const auto place = add(lane_of<i64>(index), lane_of<i64>::iota());
+                if constexpr (requires { monoid::take(state, x, place); })
+                    monoid::take(state, x, place);
+                else
+                    state = monoid::combine(state, monoid::lift(x, place));
+            } else
                 state = monoid::combine(state, monoid::lift(x));
         }
         /// Keeps the lanes from `count` on as they were before a step on fewer elements than lanes.

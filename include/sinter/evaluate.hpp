@@ -251,6 +251,17 @@ struct environment;
 template <class Kernel, class Family, int... Instance>
 struct environment<Kernel, Family, indices<Instance...>> : slot<Instance, instance_value<Kernel, Family, Instance>>... {};
 
+/// The operation that computes a node: a kernel that has a `policy` may put another in its place.
+template <class Kernel, class Op>
+struct operation_under_policy {
+    using type = Op;
+};
+template <class Kernel, class Op>
+    requires requires { typename Kernel::policy; }
+struct operation_under_policy<Kernel, Op> {
+    using type = typename Kernel::policy::template instead_of<Op>;
+};
+
 /// The evaluator over one lane family. A `Frame` gives access to what is around a value:
 ///     value<I>()                 the lane of an instance that is already known
 ///     operand<I>()               loads an operand instance
@@ -271,6 +282,9 @@ struct evaluator {
     };
     template <int Instance>
     using op_of_instance = typename node_traits<typename node_at<typename Kernel::assignment_type, node_of<Instance>>::type>::op;
+
+    template <int Instance>
+    using operation = typename operation_under_policy<Kernel, op_of_instance<Instance>>::type;
 
     /// An immediate (literal, scalar operand, count) as a lane of `Type`.
     template <int Node, class Type, int CountOf, class Frame>
@@ -298,7 +312,7 @@ struct evaluator {
     }
     template <int Instance, class Frame, int... Position>
     static SINTER_INLINE auto apply_map_op(const Frame& frame, indices<Position...>) {
-        return op_of_instance<Instance>::apply(argument<Instance, Position>(frame)...);
+        return operation<Instance>::apply(argument<Instance, Position>(frame)...);
     }
     /// The value of one instance from its frame.
     template <int Instance, class Frame>
@@ -310,7 +324,7 @@ struct evaluator {
             return frame.template coordinate<Instance>();
         else if constexpr (kind == node_kind::map) {
             // Written out for the usual arities: a function less to compile for every node.
-            using op = op_of_instance<Instance>;
+            using op = operation<Instance>;
             constexpr int arity = Kernel::table.at[Instance].arity;
             if constexpr (arity == 1)
                 return op::apply(argument<Instance, 0>(frame));

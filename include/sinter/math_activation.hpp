@@ -15,7 +15,7 @@ SINTER_INLINE Value silu(Value x) {
   const Value bounded = at_least(x, -112.0f);  // below -112 the result is -0
   const auto [rest, power] = detail::reduce_exponent<0>(at_least(-bounded, -60.0f));
   const Value unit = select(x < -60.0f, Value(0x1p-40f), Value(1.0f));
-  return bounded / detail::one_plus_exp(rest, power, unit) * unit;
+  return detail::quotient_by_sum(bounded, detail::one_plus_exp(rest, power, unit)) * unit;
 }
 
 /// x / (1 + e^v), v = -2 sqrt(2 / pi) (x + 0.044715 x^3), which is x (1 + tanh(-v / 2)) / 2; v and its coefficients
@@ -32,7 +32,7 @@ SINTER_INLINE Value gelu_tanh(Value x) {
   const Value v_low = fma(y, slope_low, fma(y, slope, -v));
   const auto [rest, power] = detail::reduce_exponent<0>(v);
   const Value unit = select(x < -4.0f, Value(0x1p-64f), Value(1.0f));
-  return bounded / detail::one_plus_exp(rest + v_low, power, unit) * unit;
+  return detail::quotient_by_sum(bounded, detail::one_plus_exp(rest + v_low, power, unit)) * unit;
 }
 
 /// x tanh(log(1 + e^x)) = x n / (n + 2) with n = e^x (e^x + 2). e^x = s (1 + t), s a power of two, and n = 2 s (1 +

@@ -127,6 +127,31 @@ SINTER_INLINE Value scale_in_halves(Value value, unsigned_lane<Value> power) {
   return value * from_bits<Type>(half) * from_bits<Type>(shift_left<place>(power) - half);
 }
 
+// ---- division by a sum of exponentials -----------------------------------------------------------------------------
+
+/// x / y for 2^-64 <= y <= 2^121 and x that is 0, or whose quotient is normal, or where y >= 2^117 and x is a power of two, or y is one;
+/// not for x = -inf. NaN goes through.
+template <class Value>
+SINTER_INLINE Value quotient_by_sum(Value x, Value y) {
+  return x / y;
+}
+#if SINTER_DEVICE_PASS
+/// On a GPU the general division tests its operands and branches, which keeps neighbouring elements apart. Within these bounds nothing
+/// under- or overflows: the reciprocal and two corrections of the quotient whose residuals are exact give the rounded quotient. (The
+/// division's own fast path does the same. Where the quotient is subnormal, |x - q y| is exact, too, and a tie needs y a power of two.)
+SINTER_INLINE scalar<float> quotient_by_sum(scalar<float> x, scalar<float> y) {
+  if (SINTER_CONSTANT_EVALUATED) return x / y;
+  float guess;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(y.value));
+  const scalar<float> first(guess), minus_y = -y;
+  const scalar<float> inverse = fma(first, fma(minus_y, first, scalar<float>(1.0f)), first);
+  const scalar<float> rough = x * inverse;
+  const scalar<float> close = fma(fma(minus_y, rough, x), inverse, rough);
+  const scalar<float> result = fma(fma(minus_y, close, x), inverse, close);
+  return select(x < infinity, result, x);
+}
+#endif
+
 // ---- x = 2^n (1 + f) -----------------------------------------------------------------------------------------------
 
 template <class Value>

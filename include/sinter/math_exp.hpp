@@ -131,7 +131,8 @@ SINTER_INLINE Value tanh(Value x) {
   const auto [rest, power] =
       detail::reduce_exponent<detail::format<Value>::bias>(at_most(magnitude, Type(20)) * Type(2));
   const Value scale = from_bits<Type>(shift_left<detail::exponent_place<Value>>(power));
-  const Value outer = Type(1) - Type(2) / fma(scale, detail::exp_of_rest_less_one(rest), scale + Type(1));
+  const Value outer =
+      Type(1) - detail::quotient_by_sum(Value(Type(2)), fma(scale, detail::exp_of_rest_less_one(rest), scale + Type(1)));
   return copysign(select(magnitude < Type(0.55f), detail::tanh_near_zero(magnitude), outer), x);
 }
 
@@ -143,7 +144,7 @@ SINTER_INLINE Value sigmoid(Value x) {
   constexpr Type largest = detail::is_f32<Value> ? Type(104) : Type(746);
   const Value unit(detail::is_f32<Value> ? Type(0x1p-32) : Type(0x1p-64));
   const auto [rest, power] = detail::reduce_exponent<0>(at_most(at_least(-x, Type(-60)), largest));
-  return unit / detail::one_plus_exp(rest, power, unit);
+  return detail::quotient_by_sum(unit, detail::one_plus_exp(rest, power, unit));
 }
 
 }  // namespace sinter::lane

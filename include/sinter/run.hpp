@@ -173,6 +173,16 @@ SINTER_FORCE_INLINE void run(const Executor& executor, const Assignments&... ass
     }
 }
 
+/// The policy `fast` by name: `run(fast(executor), ...)`. An executor that has one gives its approximate form (CUDA: contraction,
+/// approximate functions, any order; its page states the bounds); with the others results stay the portable ones.
+template <class Executor>
+constexpr auto fast(const Executor& executor) {
+    if constexpr (requires { executor.fast(); })
+        return executor.fast();
+    else
+        return executor;
+}
+
 /// Evaluates an expression into memory of its own: a `tensor`, or the value itself when the expression has rank 0.
 template <class Executor, class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
 auto eval(const Executor& executor, const expression<Program, Root, Extents, Type, Weak, Leaves...>& value) {

@@ -191,6 +191,7 @@ template <class Word>
 Word __shfl_down_sync(unsigned, Word value, unsigned distance, int width = 32) {
     return __shfl_from(value, int(distance), shuffle_kind::from_below, width);
 }
+inline void __syncwarp() { (void)__shfl_sync(~0u, 0u, 0); }
 template <class Word>
 Word __shfl_xor_sync(unsigned, Word value, int distance, int width = 32) {
     return __shfl_from(value, distance, shuffle_kind::from_partner, width);

@@ -15,8 +15,10 @@
 
 #include "cuda_any_rows.cuh"
 #include "cuda_columns.cuh"
+#include "cuda_fast.cuh"
 #include "cuda_pointwise.cuh"
 #include "cuda_rows.cuh"
+#include "cuda_tiles.cuh"
 #include "cuda_view.cuh"
 
 namespace sinter {
@@ -86,27 +88,16 @@ SINTER_FORCE_INLINE void fill_fold_parameters(fold_parameters<Kernel>& out, cons
     out.ticket = nullptr;
 }
 
-template <class Kernel>
-status launch_pointwise(const parameters<Kernel>& given, cudaStream_t stream) {
-    constexpr int threads = pointwise_tuning::threads;
-    const i64 vectors = (given.length + facts<Kernel>::pack - 1) / facts<Kernel>::pack;
-    int across = 1;
-    while (across < threads && across * pointwise_tuning::packs < vectors) across *= 2;
-    const i64 blocks = (vectors + i64(across) * pointwise_tuning::packs - 1) / (i64(across) * pointwise_tuning::packs);
-    const i64 down = (given.rows + threads / across - 1) / (threads / across);
-    return start(run_pointwise<Kernel>, dim3(unsigned(blocks), unsigned(down < 65535 ? down : 65535)),
-                 dim3(unsigned(across), unsigned(threads / across)), 0, stream, given);
-}
-
 /// Whether run_rows can take a call: whole aligned packs, a row that fits its threads, a grid of one block or cluster per row.
 template <class Kernel>
 bool rows_fit(const parameters<Kernel>& given) {
     using work = row_facts<Kernel>;
     if (given.length <= 0 || given.length % work::pack != 0 || given.length > work::longest) return false;
     if (given.rows > i64(0x7fffffff) / row_tuning::most_blocks) return false;
-    if (row_threads<Kernel>(given.length) > work::block_threads && !clusters_here()) return false;
+    if (work::threads_of(given.length) > work::block_threads && !clusters_here()) return false;
     for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
         if (work::is_element_leaf(i) && !given.is_wide(slot)) return false;
+        if (Kernel::table.at[i].kind == node_kind::coordinate && (Kernel::table.at[i].free & work::lane_bits) != 0 && given.lane_step[slot] != 1) return false;
         slot += slots<Kernel>::is_operand(i);
     }
     for (int o = 0; o < Kernel::outputs; ++o)
@@ -118,8 +109,8 @@ template <class Kernel>
 status launch_rows(const parameters<Kernel>& given, cudaStream_t stream) {
     using work = row_facts<Kernel>;
     const i64 segments = given.length > order::segment ? (given.length + order::segment - 1) / order::segment : 1;
-    const i64 wanted = row_threads<Kernel>(given.length);
-    if (wanted <= work::block_threads) {
+    const i64 wanted = work::threads_of(given.length);
+    if constexpr (work::may_fill_blocks) if (wanted <= work::block_threads) {
         const i64 threads = segments == 1 ? row_tuning::short_threads : wanted;
         const i64 rows_of_block = segments == 1 ? threads / work::group : 1;
         const dim3 grid(unsigned((given.rows + rows_of_block - 1) / rows_of_block)), block{unsigned(threads)};
@@ -128,7 +119,7 @@ status launch_rows(const parameters<Kernel>& given, cudaStream_t stream) {
             if (given.length <= order::lanes) return start(run_rows<Kernel, 1, false>, grid, block, shared, stream, given);
         if constexpr (work::may_be_long) return start(run_rows<Kernel, work::long_rounds, false>, grid, block, shared, stream, given);
     }
-    if constexpr (work::may_be_long) {
+    if constexpr (work::may_be_long && work::may_need_clusters) {
         i64 threads = row_tuning::cluster_threads, blocks = 2;
         while (blocks * threads < wanted && blocks < row_tuning::most_blocks) blocks *= 2;
         while (blocks * threads < wanted) threads *= 2;
@@ -174,6 +165,11 @@ struct device_call {
             given_type given = begin<given_type>(assigned, pointer);
             if constexpr (!folds) {
                 if (!launches) return {};
+                if constexpr (tile_facts<Kernel>::possible) {
+                    tile_parameters<Kernel> tiled = begin<tile_parameters<Kernel>>(assigned, pointer);
+                    fill_parameters<Kernel, 1>(tiled, bound, along);
+                    if (plan_tiles(tiled)) return launch_tiles(tiled, stream);
+                }
                 fill_parameters<Kernel, facts<Kernel>::pack>(given, bound, along);
                 return launch_pointwise<Kernel>(given, stream);
             } else if constexpr (columns) {
@@ -228,14 +224,25 @@ constexpr i64 workspace_bound() {
 }
 }  // namespace detail::device
 
+struct cuda_fast_executor;
+/// Portable: the reference's bits.
 struct cuda_executor {
     using memory_space = device_memory;
     cudaStream_t stream = nullptr;
     cuda_workspace workspace{};
 
+    /// The same under the policy `fast` (cuda_fast.cuh).
+    constexpr cuda_fast_executor fast() const;
+
     template <class Assignment>
     status launch(const Assignment& assigned) const {
-        using call = detail::device::device_call<kernel<Assignment>>;
+        return launch_kernel<kernel<Assignment>>(assigned);
+    }
+
+protected:
+    template <class Kernel, class Assignment>
+    status launch_kernel(const Assignment& assigned) const {
+        using call = detail::device::device_call<Kernel>;
         if constexpr (sizeof(typename call::given_type) <= detail::device::parameter_limit) {
             i64 bytes;
             return call::run(assigned, stream, workspace, true, bytes);
@@ -245,6 +252,14 @@ struct cuda_executor {
         }
     }
 };
+/// Approximate, by name: `si::cuda(stream).fast()` or `si::fast(si::cuda(stream))`. As much workspace as the portable one.
+struct cuda_fast_executor : cuda_executor {
+    template <class Assignment>
+    status launch(const Assignment& assigned) const {
+        return launch_kernel<detail::device::fast_kernel<kernel<Assignment>>>(assigned);
+    }
+};
+constexpr cuda_fast_executor cuda_executor::fast() const { return {*this}; }
 inline cuda_executor cuda(cudaStream_t stream = nullptr) { return {stream, {}}; }
 inline cuda_executor cuda(cudaStream_t stream, cuda_workspace workspace) { return {stream, workspace}; }
 

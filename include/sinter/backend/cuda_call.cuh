@@ -23,6 +23,8 @@ struct parameters {
     i64 rows, length;
     i64 folded_size[axes];                  ///< sizes of the loop axes
     int outer_axes;
+    int packs;                              ///< of a thread, in pointwise nests
+    bool interleaved;                       ///< outputs are components of one tensor there
     i64 outer_size[axes];
     i64 outer_step[axes][count];
     SINTER_INLINE bool is_wide(int slot) const { return wide[slot / 64] >> slot % 64 & 1; }
@@ -108,6 +110,9 @@ struct facts {
     }
     template <int Instance>
     static constexpr bool loads_pack = is_element_leaf(Instance);
+    /// Does a coordinate vary along a pack?
+    template <int Instance>
+    static constexpr bool moves_along_lane = (Kernel::table.at[Instance].free & lane_bits) != 0;
     struct element_leaves {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return is_element_leaf(i); }
@@ -265,23 +270,50 @@ struct facts {
         template <int Instance>
         SINTER_INLINE auto coordinate() const {
             constexpr int slot = slots<Kernel>::template place<Instance>;
-            return family::value<i64>(this->in.base[slot] + this->offset[slot] + (position + lane) * this->in.lane_step[slot]);
+            const i64 start = this->in.base[slot] + this->offset[slot];
+            if constexpr (moves_along_lane<Instance>) {
+                const i64 step = this->in.lane_step[slot];
+                return family::value<i64>(start + position * step + lane * step);
+            } else {
+                return family::value<i64>(start);
+            }
         }
     };
+    /// The instance that a code is cast from, where an output of 8 bits is a cast of f32; -1 elsewhere.
+    template <int Output>
+    static constexpr int find_code() {
+        constexpr int source = Kernel::table.output[Output];
+        using storage = typename rows::template output_storage<Output>;
+        if constexpr (source >= 0 && (is_same<storage, i8> || is_same<storage, u8>)) {
+            if constexpr (Kernel::table.at[source].kind == node_kind::map && Kernel::where[source] == site::element) {
+                if constexpr (is_same<typename eval::template op_of_instance<source>, cast_op<dtype_of<storage>>>) {
+                    constexpr int argument = Kernel::table.at[source].argument[0];
+                    if constexpr (argument >= 0)
+                        if constexpr (Kernel::table.at[argument].type == dtype::f32) return argument;
+                }
+            }
+        }
+        return -1;
+    }
+    template <int Output>
+    static constexpr int code_source = find_code<Output>();
     /// The lane values of a pack of each output, before they are rounded to what memory holds.
     template <int Output>
     struct result_row {
-        family::value<compute_of<typename rows::template output_storage<Output>>> at[pack];
+        conditional<(code_source<Output> >= 0), family::value<float>, family::value<compute_of<typename rows::template output_storage<Output>>>> at[pack];
     };
     template <class List>
     struct result_rows;
     template <int... Output>
     struct result_rows<indices<Output...>> : slot<Output, result_row<Output>>... {};
     using results_of_packs = result_rows<selected<element_outputs<Kernel>>>;
-    /// As stored_value, but for 16-bit floats made of f32: encode_pack rounds those.
+    /// As stored_value, but for 16-bit floats and codes of 8 bits made of f32: encode_pack rounds those.
     template <int Output, class Frame>
     static __device__ __forceinline__ auto result_value(const Frame& frame) {
         constexpr int source = Kernel::table.output[Output];
+        if constexpr (code_source<Output> >= 0)
+            return frame.template value<code_source<Output>>();
+        else
         if constexpr (source >= 0 && is_float(dtype_of<typename rows::template output_storage<Output>>)) {
             if constexpr (is_same<remove_cvref<decltype(frame.template value<source>())>, lane::scalar<float>>)
                 return frame.template value<source>();

@@ -12,19 +12,24 @@ namespace sinter::detail::device {
 /// Data, apart from the algorithm. Rows are split when there are at least `split_from` segments of them and few groups of columns.
 struct columns_tuning {
     static constexpr int threads = 512, across = 32, narrow = 8, blocks = 1024, shared_bytes = 46000;
+    static constexpr int held_cost = 16;  ///< of a formula that is written out for each of a segment's rows
     static constexpr i64 split_from = 32, split_groups = 132;
 };
 
 template <class Kernel>
 struct columns_worker {
-    static constexpr int pack = fold_facts_of<Kernel>::pack_of(1);
+    /// Folds of two phases read a segment's rows twice: where a word of each of the 64 rows does for a pack, they stay in registers.
+    static constexpr int bytes = fold_facts_of<Kernel>::element_bytes();
+    static constexpr bool holds = fold_facts_of<Kernel>::any_two_phase() && fold_facts_of<Kernel>::cost <= columns_tuning::held_cost &&
+                                  (bytes == 4 || bytes == 2) && facts<Kernel>::pack * bytes == 16;
+    static constexpr int pack = holds ? 4 / bytes : fold_facts_of<Kernel>::pack_of(1);
     using work = facts<Kernel, pack>;
     using rows = typename work::rows;
     using eval = typename work::eval;
     template <int Pass, int Phase = 1>
     using phase = typename rows::template phase<Pass, Phase>;
     /// Rows in flight: what a block of 512 threads has registers for.
-    static constexpr int batch = fold_facts_of<Kernel>::batch_of(pack, fold_facts_of<Kernel>::cost > 8 || fold_facts_of<Kernel>::any_two_phase() ? 4 : 8);
+    static constexpr int batch = holds ? 1 : fold_facts_of<Kernel>::batch_of(pack, fold_facts_of<Kernel>::cost > 8 || fold_facts_of<Kernel>::any_two_phase() ? 4 : 8);
     static constexpr int count = work::count, last = work::last;
     using offsets = i64[count];
 
@@ -46,6 +51,12 @@ struct columns_worker {
 #pragma unroll
         for (int s = 0; s < count; ++s) at[s] = offset[s];
         advance<Kernel>(in, 0, in.column_axes, row, at);
+    }
+
+    /// The same where the rows are one loop.
+    __device__ __forceinline__ void place_of_single(i64 row, offsets& at) const {
+#pragma unroll
+        for (int s = 0; s < count; ++s) at[s] = offset[s] + row * in.inner_step[0][s];
     }
 
     // ---------------------------------------------------------------------------------------------------- column rule
@@ -111,10 +122,58 @@ struct columns_worker {
             ((rows::template member<pick_value, Instance>(out[j]) = eval::template argument<Instance, 0>(here)), ...);
         }
     }
+    /// Both phases over `there` rows in registers.
+    template <int Pass, class Firsts>
+    __device__ __forceinline__ void fold_held(i64 begin, int there, const Firsts& firsts, typename rows::template summaries<Pass> (&out)[pack]) const {
+        typename work::operand_packs held[order::column_segment];
+#pragma unroll
+        for (int b = 0; b < order::column_segment; ++b) {
+            if (b >= there) continue;
+            i64 at[count];
+            place_of_single(begin + b, at);
+            load_wide(held[b], at, selected<typename work::element_leaves>{});
+        }
+        typename phase<Pass>::states all[pack];
+        typename phase<Pass>::contexts context[pack];
+        typename phase<Pass, 2>::states second[pack];
+        fold_all_held<Pass, 1>(begin, there, held, all, context, firsts);
+#pragma unroll
+        for (int j = 0; j < pack; ++j) rows::template one_lane<Pass>::settle(context[j], all[j], there, typename rows::template two_phase_folds<Pass>{});
+        fold_all_held<Pass, 2>(begin, there, held, second, context, firsts);
+#pragma unroll
+        for (int j = 0; j < pack; ++j)
+            rows::template one_lane<Pass>::close(out[j], all[j], context[j], second[j], there, typename rows::template folds<Pass>{});
+    }
+    template <int Pass, int Phase, class Contexts, class Firsts>
+    __device__ __forceinline__ void fold_all_held(i64 begin, int there, const typename work::operand_packs (&held)[order::column_segment],
+                                                  typename phase<Pass, Phase>::states (&all)[pack], const Contexts& context, const Firsts& firsts) const {
+        using step = phase<Pass, Phase>;
+        const typename step::list list{};
+#pragma unroll
+        for (int j = 0; j < pack; ++j) step::start(all[j], list);
+#pragma unroll
+        for (int b = 0; b < order::column_segment; ++b) {
+            if (b >= there) continue;
+            i64 at[count];
+            place_of_single(begin + b, at);
+#pragma unroll
+            for (int j = 0; j < pack; ++j) {
+                typename rows::template pass_values<Pass> values;
+                const typename work::template element_frame<typename rows::template pass_values<Pass>> here{around(j, at), held[b], values, position, j};
+                eval::fill(values, here, selected<needed_in_pass<Kernel, Pass>>{});
+                step::fold_in(here, all[j], context[j], firsts[j], begin + b, list);
+            }
+        }
+    }
     template <int Pass, class Firsts>
     __device__ __forceinline__ void fold_segment(i64 begin, i64 stop, const Firsts& firsts, typename rows::template summaries<Pass> (&out)[pack]) const {
         typename phase<Pass>::states all[pack];
         typename phase<Pass>::contexts context[pack];
+        if constexpr (holds && rows::template pass_has_second<Pass>)
+            if (in.all_wide && left >= pack && in.column_axes == 1) {
+                fold_held<Pass>(begin, int(stop - begin), firsts, out);
+                return;
+            }
         fold_rows<Pass, 1>(begin, stop, all, context, firsts);
         if constexpr (rows::template pass_has_second<Pass>) {
             typename phase<Pass, 2>::states second[pack];

@@ -40,6 +40,29 @@ __device__ __forceinline__ unsigned encode_pair(float low, float high) {
 #endif
 }
 
+/// Four f32 as codes of 8 bits: towards zero, saturated, a NaN as 0.
+template <class Code>
+__device__ __forceinline__ unsigned encode_codes(const lane::scalar<float>* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+    int whole[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(from[i].value));
+    unsigned upper, all;
+    if constexpr (__is_same(Code, i8)) {
+        asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, 0;" : "=r"(upper) : "r"(whole[3]), "r"(whole[2]));
+        asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(whole[1]), "r"(whole[0]), "r"(upper));
+    } else {
+        asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(upper) : "r"(whole[3]), "r"(whole[2]));
+        asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(whole[1]), "r"(whole[0]), "r"(upper));
+    }
+    return all;
+#else
+    unsigned all = 0;
+    for (int i = 0; i < 4; ++i) all |= unsigned(static_cast<u8>(sinter::convert<Code>(from[i].value))) << 8 * i;
+    return all;
+#endif
+}
+
 /// to.at[i] = from[i], rounded as a store rounds.
 template <class Pack, class Value, int Count>
 __device__ __forceinline__ void encode_pack(Pack& to, const Value (&from)[Count]) {
@@ -49,6 +72,17 @@ __device__ __forceinline__ void encode_pack(Pack& to, const Value (&from)[Count]
         for (int i = 0; i < Count; i += 2) {
             const unsigned both = encode_pair<storage>(from[i].value, from[i + 1].value);
             __builtin_memcpy(&to.at[i], &both, 4);
+        }
+    } else if constexpr ((__is_same(storage, i8) || __is_same(storage, u8)) && __is_same(Value, lane::scalar<float>)) {
+        if constexpr (Count % 4 == 0) {
+#pragma unroll
+            for (int i = 0; i < Count; i += 4) {
+                const unsigned all = encode_codes<storage>(from + i);
+                __builtin_memcpy(&to.at[i], &all, 4);
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < Count; ++i) to.at[i] = sinter::convert<storage>(from[i].value);
         }
     } else {
 #pragma unroll

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointwise nests on CUDA: a thread takes packs of neighbouring elements, all loads of a thread before its arithmetic. Threads of
-// a block are arranged (across, rows), so that short rows share a block and no thread divides.
+// a block are arranged (across, rows), so that short rows share a block and no thread divides. Where costly values depend on the lane
+// alone (the scale of a normalised channel), a thread keeps its columns, computes those once and walks down the rows. Outputs that
+// are the interleaved components of one tensor (x, y, z of points) are put together in shared memory and stored as whole packs.
 #pragma once
 
 #include "cuda_call.cuh"
@@ -10,14 +12,111 @@ namespace sinter::detail::device {
 /// Packs per thread and block size; data, apart from the algorithm.
 struct pointwise_tuning {
     static constexpr int threads = 256, packs = 2;
+    static constexpr int small_threads = 64;         ///< of a block where all packs together don't fill the card: a pack a thread
+    static constexpr i64 small_packs = 132 * 256;
+    static constexpr int column_cost = 8;            ///< of what depends on the lane alone, to be worth a walk down the rows
+    static constexpr int rows_in_flight = 4, rows_of_thread = 16;
 };
 
+template <class Kernel>
+struct pointwise_facts : facts<Kernel> {
+    using work = facts<Kernel>;
+    /// Does an element's value depend on the lane alone?
+    static constexpr bool is_of_column(int i) { return Kernel::where[i] == site::element && (Kernel::table.at[i].free & ~work::lane_bits) == 0; }
+    static constexpr bool find_walks() {
+        if (Kernel::nest != nest_kind::pointwise || Kernel::axes < 2) return false;
+        int cost = 0, bytes = 0;
+        bool others = false;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (!Kernel::template needed<work::last>[i] || Kernel::where[i] != site::element) continue;
+            if (is_of_column(i)) {
+                cost += Kernel::cost_of(i);
+                bytes += dtype_size(Kernel::table.at[i].type);
+            } else if (work::is_element_leaf(i)) {
+                others = true;
+            }
+        }
+        return others && cost >= pointwise_tuning::column_cost && work::pack * bytes <= 256;
+    }
+    static constexpr bool walks = find_walks();
+    struct column_leaves {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return work::is_element_leaf(i) && is_of_column(i); }
+    };
+    struct row_leaves {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return work::is_element_leaf(i) && !is_of_column(i); }
+    };
+    struct column_values {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return Kernel::template needed<work::last>[i] && is_of_column(i); }
+    };
+    struct other_values {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return Kernel::template needed<work::last>[i] && !is_of_column(i); }
+    };
+};
+
+/// Outputs that may be interleaved: all of one type and without a known step of 1. A warp stores its packs of all of them together.
+template <class Kernel>
+struct interleave_facts {
+    using work = facts<Kernel>;
+    template <int Output>
+    using view = nth_of_outputs<typename Kernel::assignment_type, Output>;
+    template <int... Output>
+    static constexpr bool alike(indices<Output...>) {
+        return ((Kernel::stores_elements(Output) && !view<Output>::contiguous && is_same<typename view<Output>::element, typename view<0>::element>) && ...);
+    }
+    static constexpr int bytes_of_thread = work::pack * Kernel::outputs * dtype_size(Kernel::output_type[0]);
+    static constexpr bool possible = Kernel::nest == nest_kind::pointwise && Kernel::outputs >= 2 && alike(make_indices<Kernel::outputs>{}) &&
+                                     bytes_of_thread % 16 == 0 && bytes_of_thread <= 128;
+    static constexpr u64 shared_bytes = possible ? u64(pointwise_tuning::threads) * bytes_of_thread : 0;
+
+    /// A call's outputs lie side by side, component by component, and every pack of them together is aligned.
+    static bool applies(const parameters<Kernel>& given, int across) {
+        constexpr int first = slots<Kernel>::of_output(0), size = dtype_size(Kernel::output_type[0]);
+        u64 places = reinterpret_cast<u64>(given.pointer[first]);
+        for (int o = 0; o < Kernel::outputs; ++o) {
+            if (given.lane_step[first + o] != Kernel::outputs || given.pointer[first + o] != static_cast<const char*>(given.pointer[first]) + o * size) return false;
+            for (int a = 0; a < given.outer_axes; ++a) {
+                if (given.outer_step[a][first + o] != given.outer_step[a][first]) return false;
+                places |= u64(given.outer_step[a][first]) * size;
+            }
+        }
+        return across % 32 == 0 && places % 16 == 0;
+    }
+    /// All 32 threads of a warp, whose packs are neighbours; `to`: where those of the first begin. `number`: the warp's in the block.
+    template <int... Output>
+    static __device__ __forceinline__ void store(const typename work::output_packs& from, char* to, unsigned char* shared, int number, indices<Output...>) {
+        constexpr int words = bytes_of_thread / 16;
+        struct alignas(16) mixed {
+            typename view<0>::element at[work::pack * Kernel::outputs];
+        } mine;
+        (mix<Output>(from, mine), ...);
+        uint4* const area = reinterpret_cast<uint4*>(shared) + number * 32 * words;
+        const int thread = int(threadIdx.x) & 31;
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < words; ++i) __builtin_memcpy(&area[thread * words + i], reinterpret_cast<const char*>(&mine) + 16 * i, 16);
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < words; ++i) store_16(to + 16 * (32 * i + thread), area[32 * i + thread]);
+    }
+    template <int Output, class Mixed>
+    static __device__ __forceinline__ void mix(const typename work::output_packs& from, Mixed& to) {
+        const auto& pack = static_cast<const slot<Output, typename work::template output_pack<Output>>&>(from).value;
+#pragma unroll
+        for (int j = 0; j < work::pack; ++j) to.at[j * Kernel::outputs + Output] = pack.at[j];
+    }
+};
+
+/// `packs`, at most the tuning's, are what a thread takes.
 template <class Kernel>
 __global__ void __launch_bounds__(pointwise_tuning::threads) run_pointwise(const __grid_constant__ parameters<Kernel> in) {
     using work = facts<Kernel>;
     using rows = typename work::rows;
     constexpr int packs = pointwise_tuning::packs, pack = work::pack;
-    const i64 first = (i64(blockIdx.x) * packs * blockDim.x + threadIdx.x) * pack;
+    const i64 first = (i64(blockIdx.x) * in.packs * blockDim.x + threadIdx.x) * pack;
     const i64 step = i64(blockDim.x) * pack;
     typename rows::once_values once;
     typename rows::row_values row_of_thread;
@@ -27,7 +126,7 @@ __global__ void __launch_bounds__(pointwise_tuning::threads) run_pointwise(const
         typename work::operand_packs loaded[packs];
 #pragma unroll
         for (int p = 0; p < packs; ++p)
-            work::load(in, loaded[p], offset, first + p * step, in.length - first - p * step, selected<typename work::element_leaves>{});
+            if (p < in.packs) work::load(in, loaded[p], offset, first + p * step, in.length - first - p * step, selected<typename work::element_leaves>{});
         const typename work::common around{in, once, row_of_thread, offset};
         const typename work::row_frame frame{around};
         work::eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
@@ -35,13 +134,127 @@ __global__ void __launch_bounds__(pointwise_tuning::threads) run_pointwise(const
 #pragma unroll
         for (int p = 0; p < packs; ++p) {
             const i64 position = first + p * step;
-            if (position >= in.length) break;
+            if (p >= in.packs || position >= in.length) break;
             typename work::output_packs results;
             work::results_of(around, loaded[p], results, position, selected<element_outputs<Kernel>>{});
+            if constexpr (interleave_facts<Kernel>::possible) {
+                using mixed = interleave_facts<Kernel>;
+                extern __shared__ __align__(16) unsigned char shared_memory[];
+                constexpr int slot = slots<Kernel>::of_output(0), size = dtype_size(Kernel::output_type[0]);
+                const i64 begin = position - (threadIdx.x & 31) * pack;
+                if (in.interleaved && begin + 32 * pack <= in.length) {
+                    mixed::store(results, static_cast<char*>(const_cast<void*>(in.pointer[slot])) + (offset[slot] + begin * Kernel::outputs) * size, shared_memory,
+                                 int(threadIdx.y * blockDim.x + threadIdx.x) / 32, make_indices<Kernel::outputs>{});
+                    continue;
+                }
+            }
             work::store_packs(in, results, offset, position, in.length - position, selected<element_outputs<Kernel>>{});
         }
         if (first == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
     }
+}
+
+/// A pack of columns a thread, rows in turns.
+template <class Kernel>
+struct column_walker {
+    using facts_type = pointwise_facts<Kernel>;
+    using work = typename facts_type::work;
+    using rows = typename work::rows;
+    using values_of_pass = typename rows::template pass_values<work::last>;
+    /// Rows are one loop here (launch_pointwise).
+    static __device__ __forceinline__ void place(const parameters<Kernel>& in, i64 row, i64 (&offset)[work::count]) {
+#pragma unroll
+        for (int s = 0; s < work::count; ++s) offset[s] = row * in.outer_step[0][s];
+    }
+    template <int... Output>
+    static __device__ __forceinline__ void results_of(const typename work::common& around, const typename work::operand_packs& loaded,
+                                                      const values_of_pass (&known)[work::pack], typename work::output_packs& to, i64 position,
+                                                      indices<Output...>) {
+        typename work::results_of_packs computed;
+#pragma unroll
+        for (int j = 0; j < work::pack; ++j) {
+            values_of_pass values = known[j];
+            const typename work::template element_frame<values_of_pass> frame{around, loaded, values, position, j};
+            work::eval::fill(values, frame, selected<typename facts_type::other_values>{});
+            (work::template result_one<Output>(frame, computed), ...);
+        }
+        (work::template encode_one<Output>(computed, to), ...);
+    }
+};
+template <class Kernel>
+__global__ void __launch_bounds__(pointwise_tuning::threads) run_down_columns(const __grid_constant__ parameters<Kernel> in) {
+    using walker = column_walker<Kernel>;
+    using facts_type = typename walker::facts_type;
+    using work = typename walker::work;
+    constexpr int at_once = pointwise_tuning::rows_in_flight, pack = work::pack;
+    const i64 position = (i64(blockIdx.x) * blockDim.x + threadIdx.x) * pack, left = in.length - position;
+    const i64 begin = i64(blockIdx.y) * blockDim.y + threadIdx.y, step = i64(gridDim.y) * blockDim.y;
+    if (left <= 0 || begin >= in.rows) return;
+    typename work::rows::once_values once;
+    typename work::rows::row_values row_of_thread;
+    typename work::operand_packs loaded[at_once];
+    typename walker::values_of_pass known[pack];
+    i64 offset[work::count];
+    walker::place(in, begin, offset);
+    {
+        const typename work::common around{in, once, row_of_thread, offset};
+        work::eval::fill(once, typename work::row_frame{around}, selected<at_place<Kernel, site::once>>{});
+        work::load(in, loaded[0], offset, position, left, selected<typename facts_type::column_leaves>{});
+#pragma unroll
+        for (int j = 0; j < pack; ++j) {
+            const typename work::template element_frame<typename walker::values_of_pass> frame{around, loaded[0], known[j], position, j};
+            work::eval::fill(known[j], frame, selected<typename facts_type::column_values>{});
+        }
+    }
+#pragma unroll 1
+    for (i64 row = begin; row < in.rows; row += at_once * step) {
+#pragma unroll
+        for (int r = 0; r < at_once; ++r) {
+            if (row + r * step >= in.rows) continue;
+            walker::place(in, row + r * step, offset);
+            work::load(in, loaded[r], offset, position, left, selected<typename facts_type::row_leaves>{});
+        }
+#pragma unroll
+        for (int r = 0; r < at_once; ++r) {
+            if (row + r * step >= in.rows) continue;
+            walker::place(in, row + r * step, offset);
+            const typename work::common around{in, once, row_of_thread, offset};
+            const typename work::row_frame frame{around};
+            work::eval::fill(row_of_thread, frame, selected<rows_after<Kernel, 0>>{});
+            typename work::output_packs results;
+            walker::results_of(around, loaded[r], known, results, position, selected<element_outputs<Kernel>>{});
+            work::store_packs(in, results, offset, position, left, selected<element_outputs<Kernel>>{});
+            if (position == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
+        }
+    }
+}
+
+template <class Kernel>
+status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
+    using facts_type = pointwise_facts<Kernel>;
+    constexpr int threads = pointwise_tuning::threads;
+    const i64 vectors = (given.length + facts<Kernel>::pack - 1) / facts<Kernel>::pack;
+    int across = 1;
+    if constexpr (facts_type::walks) {
+        // Only one loop of rows: their offsets are then a product.
+        if (given.outer_axes == 1 && given.rows >= 4 * pointwise_tuning::rows_of_thread) {
+            while (across < threads && across < vectors) across *= 2;
+            const i64 blocks = (vectors + across - 1) / across, down = threads / across;
+            i64 along_rows = (given.rows + down * pointwise_tuning::rows_of_thread - 1) / (down * pointwise_tuning::rows_of_thread);
+            if (along_rows > 65535) along_rows = 65535;
+            return start(run_down_columns<Kernel>, dim3(unsigned(blocks), unsigned(along_rows)), dim3(unsigned(across), unsigned(down)), 0, stream, given);
+        }
+    }
+    const bool small = vectors <= pointwise_tuning::small_packs && vectors * given.rows <= pointwise_tuning::small_packs;
+    const int most = small ? pointwise_tuning::small_threads : threads;
+    given.packs = small ? 1 : pointwise_tuning::packs;
+    while (across < most && across * given.packs < vectors) across *= 2;
+    given.interleaved = false;
+    if constexpr (interleave_facts<Kernel>::possible) given.interleaved = interleave_facts<Kernel>::applies(given, across);
+    const i64 blocks = (vectors + i64(across) * given.packs - 1) / (i64(across) * given.packs);
+    const i64 down = (given.rows + most / across - 1) / (most / across);
+    return start(run_pointwise<Kernel>, dim3(unsigned(blocks), unsigned(down < 65535 ? down : 65535)), dim3(unsigned(across), unsigned(most / across)),
+                 interleave_facts<Kernel>::shared_bytes, stream, given);
 }
 
 }  // namespace sinter::detail::device

@@ -10,6 +10,7 @@
 
 #include "cuda_call.cuh"
 #include "cuda_cluster.cuh"
+#include "cuda_fast.cuh"
 
 namespace sinter::detail::device {
 
@@ -22,6 +23,8 @@ struct row_tuning {
     static constexpr int many_registers = 64;      ///< held by a thread; from here on
     static constexpr int cluster_threads = 128;    ///< of a block that shares its row; more when the largest cluster isn't enough
     static constexpr int most_blocks = 8;          ///< of a cluster: what every card grants
+    static constexpr int kept_cost = 7;            ///< a value is kept from one pass to the next when it costs more instructions than this;
+    static constexpr int kept_cost_fast = 48;      ///< its table counts the portable form's
     static constexpr int most_pack_bytes = 48;     ///< of the packs that a thread reads at once, all operands together
 };
 
@@ -68,6 +71,13 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr bool may_be_short = known_length < 0 || known_length <= order::lanes;
     static constexpr bool may_be_long = known_length < 0 || known_length > order::lanes;
     static constexpr int long_rounds = known_length < 0 ? most_rounds : rounds_of(known_length);
+    /// Every thread has all of its packs: a static length of whole segments, or of whole rounds of one segment. Then nothing is tested.
+    static constexpr bool whole =
+        known_length > 0 && known_length % order::lanes == 0 && (known_length <= order::segment || known_length % order::segment == 0);
+    static SINTER_INLINE int segments_of(i64 length) {
+        if constexpr (known_length > 0) length = known_length;
+        return length > order::segment ? int((length + order::segment - 1) / order::segment) : 1;
+    }
     static_assert(group <= 32, "a lane group is within a warp");
 
     /// A cluster's segments over a warp's threads.
@@ -136,11 +146,11 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         array<bool, Kernel::instances> folding = Kernel::roots_of_pass(Kernel::levels), storing = Kernel::roots_of_pass(last);
         Kernel::mark_needed(folding, -1);
         Kernel::mark_needed(storing, -1);
-        int best = -1, best_cost = 7;
+        int best = -1, best_cost = is_fast<Kernel> ? row_tuning::kept_cost_fast : row_tuning::kept_cost;
         for (int i = 0; i < Kernel::instances; ++i) {
             if (!folding[i] || !storing[i] || Kernel::table.at[i].kind != node_kind::map || Kernel::where[i] != site::element ||
-                dtype_size(Kernel::table.at[i].type) > 4)
-                continue;
+                dtype_size(Kernel::table.at[i].type) != 4)
+                continue;  // (codes are cast when they are stored)
             array<bool, Kernel::instances> below{};
             below[i] = true;
             Kernel::mark_needed(below, -1);
@@ -160,6 +170,13 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         return long_rounds * bytes / 4;
     }
     static constexpr int block_threads = find_registers() > row_tuning::many_registers ? row_tuning::cluster_threads : row_tuning::block_threads;
+    /// Threads that hold a row: a group for each segment.
+    static constexpr i64 threads_of(i64 length) {
+        const i64 segments = length > order::segment ? (length + order::segment - 1) / order::segment : 1;
+        return (segments * group + 31) / 32 * 32;
+    }
+    static constexpr bool may_fill_blocks = known_length < 0 || threads_of(known_length) <= block_threads;
+    static constexpr bool may_need_clusters = known_length < 0 || threads_of(known_length) > block_threads;
     struct output_list {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return i == kept || needed[i]; }
@@ -182,13 +199,6 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         kept_value at[kept >= 0 ? pack : 1];
     };
 };
-
-/// Threads that hold a row: a group for each segment.
-template <class Kernel>
-i64 row_threads(i64 length) {
-    const i64 segments = length > order::segment ? (length + order::segment - 1) / order::segment : 1;
-    return (segments * row_facts<Kernel>::group + 31) / 32 * 32;
-}
 
 /// Applies a warp shuffle of 4 or 8 bytes to a lane value.
 template <class Value, class Shuffle>
@@ -266,6 +276,7 @@ struct row_worker {
     int segments;  ///< of the row
     int number;    ///< segment of this group
     int member;    ///< thread of the group
+    bool exists;   ///< false for threads beyond the last row or segment; where rows are whole those repeat another's work, but don't store
     int left;      ///< elements of the row from this thread's first one on
     int first;     ///< position of this thread's first element in the row
     i64 offset[work::count];
@@ -276,8 +287,10 @@ struct row_worker {
     typename work::kept_pack kept[work::kept >= 0 ? rounds : 1];
 
     __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, const segment_exchange& with, int segments_of_row,
-                                          int segment, int thread, bool exists)
-        : in(of_call), shared(shared_memory), exchange(with), segments(segments_of_row), number(segment), member(thread) {
+                                          int segment, int thread, bool is_there)
+        : in(of_call), shared(shared_memory), exchange(with), segments(segments_of_row), number(segment), member(thread), exists(is_there) {
+        if constexpr (work::whole)
+            if (number >= segments) number = segments - 1;
         first = number * order::segment + member * pack;
         left = exists ? int(in.length) - first : 0;
     }
@@ -297,7 +310,18 @@ struct row_worker {
     }
     __device__ __forceinline__ typename work::common around() const { return {in, once, row, offset}; }
     __device__ __forceinline__ typename work::row_frame row_frame() const { return {around()}; }
-    __device__ __forceinline__ bool has(int round) const { return round * order::lanes < left; }
+    __device__ __forceinline__ bool has(int round) const { return work::whole || round * order::lanes < left; }
+
+    /// rows_fit lets coordinates through that step by one.
+    template <class Environment>
+    struct element_frame : work::template element_frame<Environment> {
+        template <int Instance>
+        SINTER_INLINE auto coordinate() const {
+            constexpr int slot = slots<Kernel>::template place<Instance>;
+            const i64 start = this->in.base[slot] + this->offset[slot];
+            return family::value<i64>(work::template moves_along_lane<Instance> ? start + (this->position + this->lane) : start);
+        }
+    };
 
     template <int... Instance>
     __device__ __forceinline__ void load(indices<Instance...>) {
@@ -404,7 +428,7 @@ struct row_worker {
             for (int j = 0; j < pack; ++j) {
                 using values_of_pass = typename rows::template pass_values<Pass>;
                 values_of_pass values;
-                const typename work::template element_frame<values_of_pass> frame{around(), held[q], values, first + q * order::lanes, j};
+                const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
                 eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
                 if constexpr (work::kept >= 0 && Pass == last - 1 && Phase == 1) kept[q].at[j] = frame.template value<work::kept_or_0>();
                 step::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), list);
@@ -417,7 +441,7 @@ struct row_worker {
     template <int Pass, int... Instance>
     __device__ __forceinline__ void first_elements(typename phase<Pass>::firsts& out, indices<Instance...>) const {
         typename rows::template pass_values<Pass> values;
-        const typename work::template element_frame<typename rows::template pass_values<Pass>> frame{around(), first_of_row, values, 0, 0};
+        const element_frame<typename rows::template pass_values<Pass>> frame{{around(), first_of_row, values, 0, 0}};
         eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
         ((rows::template member<pick_value, Instance>(out) = eval::template argument<Instance, 0>(frame)), ...);
     }
@@ -447,7 +471,7 @@ struct row_worker {
         const int thread = int(threadIdx.x) & 31;
         if constexpr (Clustered) {
             const unsigned area = exchange.pass_begin + unsigned(segments) * work::largest_slot * (Pass - 1);
-            exchange.send(slot_of_segment{value}, area + unsigned(number) * sizeof(slot_of_segment), member, group, number < segments, Pass - 1);
+            exchange.send(slot_of_segment{value}, area + unsigned(number) * sizeof(slot_of_segment), member, group, exists, Pass - 1);
             exchange.wait(Pass - 1);
             const slot_of_segment* const from = reinterpret_cast<const slot_of_segment*>(shared + area);
             // A thread begins with neighbours, as many (a power of two) as make the warp suffice.
@@ -462,7 +486,7 @@ struct row_worker {
         } else {
             // Two areas by turns, so that one barrier a pass is enough.
             slot_of_segment* const list = reinterpret_cast<slot_of_segment*>(shared + Pass % 2 * 32 * work::largest_slot);
-            if (member == 0 && number < segments) list[number].value = value;
+            if (member == 0 && exists) list[number].value = value;
             __syncthreads();
             value = list[thread < segments ? thread : 0].value;
             merge_warp<Pass>(value, segments);
@@ -489,7 +513,7 @@ struct row_worker {
         typename phase<Pass>::states total;
         typename phase<Pass>::contexts context;
         typename rows::template two_phase_bundle<Pass, pick_second> second;
-        const i64 behind = in.length - i64(number) * order::segment;
+        const i64 behind = (work::known_length > 0 ? work::known_length : in.length) - i64(number) * order::segment;
         const i64 count = behind < order::segment ? behind : order::segment;
         if constexpr (rows::template pass_has_second<Pass>) first_elements<Pass>(firsts, two_phase);
         fold_segment<Pass, 1>(total, context, firsts);
@@ -512,6 +536,7 @@ struct row_worker {
     }
     template <int... Output>
     __device__ __forceinline__ void store_elements(indices<Output...>) {
+        if (work::whole && !exists) return;
 #pragma unroll
         for (int q = 0; q < rounds; ++q) {
             if (!has(q)) continue;
@@ -523,7 +548,7 @@ struct row_worker {
                 values_of_pass values;
                 if constexpr (work::kept >= 0)
                     static_cast<slot<work::kept_or_0, typename work::kept_value>&>(values).value = kept[q].at[j];
-                const typename work::template element_frame<values_of_pass> frame{around(), held[q], values, first + q * order::lanes, j};
+                const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
                 eval::fill(values, frame, selected<typename work::computed_list>{});
                 (work::template result_one<Output>(frame, computed), ...);
             }
@@ -554,7 +579,7 @@ __global__ void __launch_bounds__(row_tuning::block_threads) run_rows(const __gr
         extern __shared__ __align__(16) unsigned char shared_memory[];
         const int own = int(threadIdx.x) / worker::group, groups = int(blockDim.x) / worker::group;
         const int member = int(threadIdx.x) % worker::group;
-        const int segments = in.length > order::segment ? int((in.length + order::segment - 1) / order::segment) : 1;
+        const int segments = worker::work::segments_of(in.length);
         i64 row;
         int number;
         segment_exchange exchange;
@@ -576,7 +601,7 @@ __global__ void __launch_bounds__(row_tuning::block_threads) run_rows(const __gr
         if constexpr (Clustered) exchange.ready();
         thread.template passes<1>();
         if constexpr (worker::work::stores_elements) thread.store_elements(selected<element_outputs<Kernel>>{});
-        if (exists && member == 0 && number == 0) worker::work::store_row(thread.row_frame(), selected<row_outputs<Kernel>>{});
+        if (exists && member == 0 && thread.number == 0) worker::work::store_row(thread.row_frame(), selected<row_outputs<Kernel>>{});
     }
 }
 

@@ -181,9 +181,26 @@ struct arg_of {
         const auto take = bit_or(better, bit_and(same, earlier));
         return fields<Value, Index>(select(take, y, x), select(take, j, i));
     }
+    /// combine(into, lift(x, index)) for an index above all that `into` has seen, in a third of the steps. A lane that starts from the
+    /// identity takes no element that equals it (-inf): see finalize.
+    template <class Value, class Index>
+    static SINTER_INLINE void take(fields<Value, Index>& into, Value x, Index index) {
+        Value& held = sinter::get<0>(into.item);
+        Index& place = sinter::get<1>(into.item);
+        const auto worse = Which == pick::first ? (Largest ? less_equal(x, held) : less_equal(held, x)) : (Largest ? less(x, held) : less(held, x));
+        auto better = bit_not(worse);  // a NaN is
+        if constexpr (lane::is_float_element<typename Value::element>)
+            better = bit_and(better, Which == pick::first ? lane::is_number(held) : bit_or(lane::is_number(held), lane::is_nan(x)));
+        held = select(better, x, held);
+        place = select(better, index, place);
+    }
+    /// Where nothing was better than the identity, all elements equal it: the first is meant.
     template <class Value, class Index>
     static SINTER_INLINE Index finalize(const fields<Value, Index>& a) {
-        return get<1>(a);
+        if constexpr (Which == pick::first)
+            return select(equal(get<1>(a), Index(detail::highest<i64>())), Index(i64(0)), get<1>(a));
+        else
+            return get<1>(a);
     }
 };
 

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pointwise nests on CUDA whose operands disagree about the contiguous axis (x + transpose(y)): a block takes a square tile. Operands
+// that are contiguous along another axis, the turned ones, are read along that axis and turned in shared memory; the others and the
+// outputs are walked along the lane. Every access of a warp is to neighbours. Compiled for formulas that have an operand whose
+// steps aren't known to be those of the output.
+#pragma once
+
+#include "cuda_call.cuh"
+
+namespace sinter::detail::device {
+
+/// Data, apart from the algorithm (measured on an H100: x + transpose(y) of f32).
+struct tile_tuning {
+    static constexpr int side = 64, threads_down = 8;
+    static constexpr int least = 16;  ///< shorter axes are not worth a tile
+};
+
+template <class Kernel>
+struct tile_parameters : parameters<Kernel> {
+    u64 turned[(parameters<Kernel>::count + 63) / 64];
+    int turned_axis;  ///< among the outer ones
+    i64 tiles_along, tiles_down;
+    SINTER_INLINE bool is_turned(int slot) const { return turned[slot / 64] >> slot % 64 & 1; }
+};
+
+template <class Kernel>
+struct tile_facts : facts<Kernel, 1> {
+    using work = facts<Kernel, 1>;
+    /// Might an operand be turned?
+    template <int... Instance>
+    static constexpr bool any_unknown(indices<Instance...>) {
+        return ((operand_stride<Kernel, Instance, typename work::rows::template leaf_type<Instance>>() == lane_stride::unknown) || ...);
+    }
+    static constexpr bool find_possible() {
+        if constexpr (Kernel::nest != nest_kind::pointwise || Kernel::axes < 2 || sizeof(tile_parameters<Kernel>) > 4096)
+            return false;
+        else
+            return any_unknown(selected<typename work::element_leaves>{});
+    }
+    static constexpr bool possible = find_possible();
+    static constexpr int largest_element() {
+        int size = 1;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (work::is_element_leaf(i)) {
+                const int own = dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+                if (own > size) size = own;
+            }
+        return size;
+    }
+    /// One element more than a side, so that a column's elements lie in different banks.
+    static constexpr int pitch = tile_tuning::side + 1, bytes = (tile_tuning::side * pitch * largest_element() + 15) / 16 * 16;
+};
+
+template <class Kernel>
+struct tile_worker {
+    using work = facts<Kernel, 1>;
+    using rows = typename work::rows;
+    static constexpr int side = tile_tuning::side, each = side / tile_tuning::threads_down, pitch = tile_facts<Kernel>::pitch, count = work::count;
+    const tile_parameters<Kernel>& in;
+    unsigned char* shared;
+    const i64 (&offset)[count];  ///< of the tile's rows, at turned position 0
+    i64 along, down;             ///< the tile's first positions
+    int x, y;
+
+    template <int Instance>
+    using storage_of = typename rows::template storage_of<Instance>;
+    template <int Instance>
+    __device__ __forceinline__ auto& element(typename work::operand_packs& of) const {
+        return static_cast<typename work::template pack_slot<Instance>&>(of).value.at[0];
+    }
+    template <int Instance>
+    __device__ __forceinline__ void load_one(typename work::operand_packs (&loaded)[each]) const {
+        constexpr int slot = slots<Kernel>::template place<Instance>;
+        const auto* const from = static_cast<const storage_of<Instance>*>(in.pointer[slot]) + offset[slot];
+        const i64 step = in.lane_step[slot], down_step = in.outer_step[in.turned_axis][slot], rows_of_tile = in.outer_size[in.turned_axis];
+        const bool turned = in.is_turned(slot);
+        const i64 lane = along + (turned ? y : x), row = down + (turned ? x : y);
+        // Threads down walk along the lane of a turned operand, and down the rows of the others.
+        const i64 stride = (turned ? step : down_step) * tile_tuning::threads_down, begin = lane * step + row * down_step;
+        const i64 first = turned ? lane : row, stop = turned ? in.length : rows_of_tile;
+        const bool inside = turned ? row < rows_of_tile : lane < in.length;
+#pragma unroll
+        for (int k = 0; k < each; ++k)
+            element<Instance>(loaded[k]) = inside && first + k * tile_tuning::threads_down < stop ? from[begin + k * stride] : storage_of<Instance>{};
+    }
+    template <int Instance>
+    __device__ __forceinline__ storage_of<Instance>* tile(int& number) const {
+        return reinterpret_cast<storage_of<Instance>*>(shared + number++ * tile_facts<Kernel>::bytes);
+    }
+    template <int Instance>
+    __device__ __forceinline__ void put_one(typename work::operand_packs (&loaded)[each], int& number) const {
+        if (!in.is_turned(slots<Kernel>::template place<Instance>)) return;
+        storage_of<Instance>* const to = tile<Instance>(number);
+#pragma unroll
+        for (int k = 0; k < each; ++k) to[x * pitch + y + k * tile_tuning::threads_down] = element<Instance>(loaded[k]);
+    }
+    template <int Instance>
+    __device__ __forceinline__ void take_one(typename work::operand_packs (&loaded)[each], int& number) const {
+        if (!in.is_turned(slots<Kernel>::template place<Instance>)) return;
+        const storage_of<Instance>* const from = tile<Instance>(number);
+#pragma unroll
+        for (int k = 0; k < each; ++k) element<Instance>(loaded[k]) = from[(y + k * tile_tuning::threads_down) * pitch + x];
+    }
+    template <int... Instance>
+    __device__ __forceinline__ void load(typename work::operand_packs (&loaded)[each], indices<Instance...>) const {
+        (load_one<Instance>(loaded), ...);
+        int number = 0;
+        (put_one<Instance>(loaded, number), ...);
+        __syncthreads();
+        number = 0;
+        (take_one<Instance>(loaded, number), ...);
+    }
+};
+
+template <class Kernel>
+__global__ void __launch_bounds__(tile_tuning::side * tile_tuning::threads_down) run_tiles(const __grid_constant__ tile_parameters<Kernel> in) {
+    using worker = tile_worker<Kernel>;
+    using work = typename worker::work;
+    extern __shared__ __align__(16) unsigned char shared_memory[];
+    i64 number = i64(blockIdx.x);
+    const i64 along = divide(number, in.tiles_along, number) * worker::side, down = divide(number, in.tiles_down, number) * worker::side;
+    i64 offset[work::count];
+#pragma unroll
+    for (int s = 0; s < work::count; ++s) offset[s] = 0;
+    for (int a = in.outer_axes - 1; a >= 0; --a) {
+        if (a == in.turned_axis) continue;
+        const i64 index = divide(number, in.outer_size[a], number);
+#pragma unroll
+        for (int s = 0; s < work::count; ++s) offset[s] += index * in.outer_step[a][s];
+    }
+    const int x = int(threadIdx.x), y = int(threadIdx.y);
+    typename work::operand_packs loaded[worker::each];
+    const worker thread{in, shared_memory, offset, along, down, x, y};
+    thread.load(loaded, selected<typename work::element_leaves>{});
+    const i64 position = along + x;
+    if (position >= in.length) return;
+    typename work::rows::once_values once;
+    typename work::rows::row_values row;
+#pragma unroll
+    for (int k = 0; k < worker::each; ++k) {
+        const i64 turned = down + y + k * tile_tuning::threads_down;
+        if (turned >= in.outer_size[in.turned_axis]) break;
+        i64 at[work::count];
+#pragma unroll
+        for (int s = 0; s < work::count; ++s) at[s] = offset[s] + turned * in.outer_step[in.turned_axis][s];
+        const typename work::common around{in, once, row, at};
+        const typename work::row_frame frame{around};
+        if (k == 0) work::eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
+        work::eval::fill(row, frame, selected<rows_after<Kernel, 0>>{});
+        typename work::output_packs results;
+        work::results_of(around, loaded[k], results, position, selected<element_outputs<Kernel>>{});
+        work::store_packs(in, results, at, position, 1, selected<element_outputs<Kernel>>{});
+        if (position == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
+    }
+}
+
+/// Whether a call has turned operands, all along one axis, and room for their tiles; finds them.
+template <class Kernel>
+bool plan_tiles(tile_parameters<Kernel>& given) {
+    if (given.length < tile_tuning::least || given.rows == 0) return false;
+    int turned = 0;
+    given.turned_axis = -1;
+    for (u64& word : given.turned) word = 0;
+    for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
+        const i64 step = given.lane_step[slot];
+        if (tile_facts<Kernel>::is_element_leaf(i) && step != 1 && step != 0)
+            for (int a = 0; a < given.outer_axes; ++a)
+                if (given.outer_step[a][slot] == 1 && given.outer_size[a] >= tile_tuning::least && (given.turned_axis < 0 || given.turned_axis == a)) {
+                    given.turned_axis = a;
+                    given.turned[slot / 64] |= u64(1) << slot % 64;
+                    ++turned;
+                    break;
+                }
+        slot += slots<Kernel>::is_operand(i);
+    }
+    if (turned == 0 || turned * tile_facts<Kernel>::bytes > 49152) return false;
+    given.tiles_along = (given.length + tile_tuning::side - 1) / tile_tuning::side;
+    given.tiles_down = (given.outer_size[given.turned_axis] + tile_tuning::side - 1) / tile_tuning::side;
+    return given.rows / given.outer_size[given.turned_axis] <= i64(0x7fffffff) / given.tiles_down / given.tiles_along;
+}
+template <class Kernel>
+status launch_tiles(const tile_parameters<Kernel>& given, cudaStream_t stream) {
+    const i64 rest = given.rows / given.outer_size[given.turned_axis];
+    const i64 blocks = rest * given.tiles_down * given.tiles_along;
+    int turned = 0;
+    for (int s = 0; s < parameters<Kernel>::count; ++s) turned += given.is_turned(s);
+    return start(run_tiles<Kernel>, dim3(unsigned(blocks)), dim3(unsigned(tile_tuning::side), unsigned(tile_tuning::threads_down)),
+                 u64(turned) * tile_facts<Kernel>::bytes, stream, given);
+}
+
+}  // namespace sinter::detail::device

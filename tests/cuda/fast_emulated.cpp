@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The policy `fast` on the emulated device, where a substitute stands for each approximation: every operation that has one is used in
+// its place and means the same, within bounds; one formula has a portable and a fast kernel side by side; other executors take the name.
+#include "emulated.hpp"
+
+#include <sinter/sinter.hpp>
+
+#include <vector>
+
+namespace si = sinter;
+using si::dyn;
+using si::i64;
+
+int passed = 0, failed = 0;
+void check(const char* name, bool holds) {
+    holds ? ++passed : ++failed;
+    if (!holds) std::printf("FAIL  %s\n", name);
+}
+constexpr i64 rows = 4, length = 1032;
+using plane = si::extents<dyn, dyn>;
+std::vector<float> numbers() {
+    std::vector<float> out;
+    unsigned state = 7;
+    for (i64 i = 0; i < rows * length; ++i) {
+        state = state * 1664525u + 1013904223u;
+        out.push_back(float(int(state)) * 0x1p-29f);
+    }
+    return out;
+}
+/// Portable and fast kernels beside the reference: the first equal, the second within `tolerance`, relative with 1 as the least size.
+template <class Formula>
+void near(const char* name, float tolerance, const Formula& formula) {
+    const plane sizes(rows, length);
+    std::vector<float> x = numbers(), portable(x.size()), fast(x.size()), wanted(x.size());
+    const auto on_device = [&](auto* at) { return si::device_view(at, sizes); };
+    check(name, si::try_run(si::cuda(), on_device(portable.data()) = formula(on_device(x.data()))).ok());
+    check(name, si::try_run(si::fast(si::cuda()), on_device(fast.data()) = formula(on_device(x.data()))).ok());
+    check(name, si::try_run(si::fast(si::reference), si::view(wanted.data(), sizes) = formula(si::view(x.data(), sizes))).ok());
+    bool equal = true, close = true;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        equal = equal && std::memcmp(&portable[i], &wanted[i], 4) == 0;
+        const float size = wanted[i] < 0 ? -wanted[i] : wanted[i];
+        const float off = fast[i] < wanted[i] ? wanted[i] - fast[i] : fast[i] - wanted[i];
+        close = close && off <= tolerance * (size > 1.0f ? size : 1.0f);
+    }
+    check(name, equal);
+    check(name, close);
+}
+
+int main() {
+    near("arithmetic", 1e-6f, si::fused([](auto x) { return (x * 3.0f - x * x) / (x * x + 1.0f); }));
+    near("roots", 1e-6f, si::fused([](auto x) { return sqrt(abs(x)) + rsqrt(abs(x) + 1.0f) + reciprocal(abs(x) + 2.0f); }));
+    near("exponentials", 1e-6f, si::fused([](auto x) { return exp(-abs(x)) + exp2(x) + sigmoid(x); }));
+    near("logarithms", 1e-6f, si::fused([](auto x) { return log(abs(x) + 1.0f) + log2(abs(x) + 1.0f) + log10(abs(x) + 1.0f); }));
+    near("activations", 2e-6f, si::fused([](auto x) { return silu(x) + gelu_tanh(x) * 0.5f + tanh(x); }));
+    near("softmax", 1e-6f, si::fused([](auto x) { return softmax(x); }));
+    near("layer norm", 1e-5f, si::fused([](auto x) { return si::layer_norm(x, 1e-5f); }));
+    // The policies are different kernels, and integers know no difference.
+    const si::extents<dyn> four(4);
+    int in[4] = {7, -7, 1 << 30, 3}, out[4] = {};
+    const auto doubled = si::device_view(out, four) = si::device_view(in, four) * 2 / 3;
+    using assignment = si::remove_cvref<decltype(doubled)>;
+    static_assert(!si::is_same<si::detail::device::fast_kernel<si::kernel<assignment>>, si::kernel<assignment>>);
+    check("integers", si::try_run(si::cuda().fast(), doubled).ok() && out[0] == 4 && out[1] == -4 && out[2] == -715827882 && out[3] == 2);
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 ? 0 : 1;
+}

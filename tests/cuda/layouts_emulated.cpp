@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Layouts on the emulated device: operands that disagree about the contiguous axis (tiles through shared memory), static row lengths
+// whose threads test nothing, outputs that are slices of one tensor, columns held in registers, indices. Bits as the reference.
+#include "emulated.hpp"
+
+#include <sinter/sinter.hpp>
+
+#include <vector>
+
+namespace si = sinter;
+using si::dyn;
+using si::i64;
+
+int passed = 0, failed = 0;
+void check(const char* name, i64 size, bool holds) {
+    holds ? ++passed : ++failed;
+    if (!holds) std::printf("FAIL  %s, %lld\n", name, static_cast<long long>(size));
+}
+template <class Type>
+std::vector<Type> numbers(i64 count, unsigned state) {
+    std::vector<Type> out;
+    for (i64 i = 0; i < count; ++i) {
+        state = state * 1664525u + 1013904223u;
+        out.push_back(si::convert<Type>(float(int(state)) * 0x1p-30f));
+    }
+    return out;
+}
+template <class Type>
+bool equal(const std::vector<Type>& a, const std::vector<Type>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Type)) == 0;
+}
+
+/// Two operands, `y` as the formula turns it, and one output of x's shape.
+template <class Type, class Sizes, class Turned, class Formula>
+void tiled(const char* name, const Sizes& sizes, const Turned& turned, const Formula& formula) {
+    const i64 count = sizes.sizes().count();
+    std::vector<Type> x = numbers<Type>(count, 1), y = numbers<Type>(count, 2), found(x.size()), wanted(x.size());
+    const auto device = [](auto& of, const auto& shape) { return si::device_view(of.data(), shape); };
+    const auto host = [](auto& of, const auto& shape) { return si::view(of.data(), shape); };
+    const bool ran = si::try_run(emulated::executor{}, device(found, sizes) = formula(device(x, sizes), device(y, turned))).ok() &&
+                     si::try_run(si::reference, host(wanted, sizes) = formula(host(x, sizes), host(y, turned))).ok();
+    check(name, count, ran && equal(found, wanted));
+}
+inline constexpr auto with_transposed = si::fused([](auto x, auto y) { return x * 2.0f + transpose(y) * si::cast<float>(si::iota<-1>(x)); });
+inline constexpr auto with_row = si::fused([](auto x, auto y) { return x * y + transpose(y) * si::cast<float>(si::iota<-2>(x)); });
+inline constexpr auto with_permuted = si::fused([](auto x, auto y) { return x - si::permute<1, 2, 0>(y); });
+
+template <class Type, i64 Length, class Formula>
+void whole(const char* name, i64 rows, const Formula& formula) {
+    const si::extents<dyn, Length> sizes(rows);
+    const si::extents<Length> line;
+    std::vector<Type> x = numbers<Type>(rows * Length, 3), w = numbers<Type>(Length, 4), found(x.size()), wanted(x.size());
+    const bool ran = si::try_run(emulated::executor{}, si::device_view(found.data(), sizes) = formula(si::device_view(x.data(), sizes), si::device_view(w.data(), line))).ok() &&
+                     si::try_run(si::reference, si::view(wanted.data(), sizes) = formula(si::view(x.data(), sizes), si::view(w.data(), line))).ok();
+    check(name, Length, ran && equal(found, wanted));
+}
+inline constexpr auto normalized = si::fused([](auto x, auto w) { return si::layer_norm(x, w, 1e-5f) + softmax(x * w); });
+inline constexpr auto masked = si::fused([](auto x, auto w) { return softmax(x, si::iota<-1>(x) <= si::iota<-2>(x) * 100) * w; });
+
+void columns(i64 rows, i64 width) {
+    const si::extents<dyn, dyn> sizes(rows, width);
+    const si::extents<1, dyn> line(width);
+    std::vector<float> x = numbers<float>(rows * width, 5), found[2], wanted[2];
+    for (auto* of : {found, wanted})
+        for (int o = 0; o < 2; ++o) of[o].resize(std::size_t(width));
+    const auto formula = si::fused([](auto v) { return si::outputs(variance(v, si::axes<0>), mean(v * v, si::axes<0>)); });
+    const bool ran = si::try_run(emulated::executor{}, si::tie(si::device_view(found[0].data(), line), si::device_view(found[1].data(), line)) =
+                                                           formula(si::device_view(x.data(), sizes))).ok() &&
+                     si::try_run(si::reference, si::tie(si::view(wanted[0].data(), line), si::view(wanted[1].data(), line)) = formula(si::view(x.data(), sizes))).ok();
+    check("variance of columns", rows, ran && equal(found[0], wanted[0]) && equal(found[1], wanted[1]));
+}
+void indices(i64 length, float everywhere, bool with_nan) {
+    const si::extents<dyn, dyn> sizes(3, length);
+    const si::extents<dyn, 1> each(3);
+    std::vector<float> x = numbers<float>(3 * length, 6);
+    for (i64 i = 0; i < length; ++i) x[std::size_t(i)] = everywhere;
+    if (with_nan) x[std::size_t(length + length / 2)] = __builtin_nanf("");
+    std::vector<i64> found[4], wanted[4];
+    for (int o = 0; o < 4; ++o) found[o].assign(3, -7), wanted[o].assign(3, -7);
+    const auto formula = si::fused([](auto v) {
+        return si::outputs(argmax(v, si::last_axis), argmin(v, si::last_axis), si::argmax<si::pick::last>(v, si::last_axis), si::argmin<si::pick::last>(v, si::last_axis));
+    });
+    const bool ran =
+        si::try_run(emulated::executor{}, si::tie(si::device_view(found[0].data(), each), si::device_view(found[1].data(), each), si::device_view(found[2].data(), each),
+                                                  si::device_view(found[3].data(), each)) = formula(si::device_view(x.data(), sizes))).ok() &&
+        si::try_run(si::reference, si::tie(si::view(wanted[0].data(), each), si::view(wanted[1].data(), each), si::view(wanted[2].data(), each),
+                                           si::view(wanted[3].data(), each)) = formula(si::view(x.data(), sizes))).ok();
+    bool same = ran;
+    for (int o = 0; o < 4; ++o) same = same && equal(found[o], wanted[o]);
+    // The first row holds one value: the first and the last index.
+    check("indices", length, same && wanted[0][0] == 0 && wanted[1][0] == 0 && wanted[2][0] == length - 1 && wanted[3][0] == length - 1);
+    if (with_nan) check("indices of a NaN", length, wanted[0][1] == length / 2 && wanted[3][1] == length / 2);
+}
+/// Interleaved slices of one tensor as two outputs, in steps of elements and of runs.
+void slices(i64 rows, i64 length, bool runs) {
+    std::vector<float> x = numbers<float>(rows * length, 8), found(x.size() * 2), wanted(x.size() * 2);
+    const si::extents<dyn, dyn> sizes(rows, length);
+    const si::array<i64, 2> steps = runs ? si::array<i64, 2>{{2 * length, 1}} : si::array<i64, 2>{{2 * length, 2}};
+    const i64 second = runs ? length : 1;
+    const auto formula = si::fused([](auto v) { return si::outputs(v + 1.0f, v * 3.0f); });
+    const bool ran = si::try_run(emulated::executor{}, si::tie(si::device_view(found.data(), sizes, steps), si::device_view(found.data() + second, sizes, steps)) =
+                                                           formula(si::device_view(x.data(), sizes))).ok() &&
+                     si::try_run(si::reference, si::tie(si::view(wanted.data(), sizes, steps), si::view(wanted.data() + second, sizes, steps)) =
+                                                    formula(si::view(x.data(), sizes))).ok();
+    check("slices", rows, ran && equal(found, wanted) && found[0] == x[0] + 1.0f && found[std::size_t(second)] == x[0] * 3.0f);
+}
+
+/// Costly values that depend on the lane alone.
+void scaled_channels(i64 rows, i64 length) {
+    const si::extents<dyn, dyn> sizes(rows, length);
+    const si::extents<dyn> line(length);
+    std::vector<si::bf16> x = numbers<si::bf16>(rows * length, 9), found(x.size()), wanted(x.size());
+    std::vector<float> v = numbers<float>(length, 10), w = numbers<float>(length, 11);
+    const auto formula = si::fused([](auto a, auto variance, auto weight) {
+        return relu(si::cast<float>(a) * (rsqrt(abs(variance) + 1e-5f) * weight) + si::cast<float>(si::iota<-2>(a)));
+    });
+    const bool ran = si::try_run(emulated::executor{}, si::device_view(found.data(), sizes) = formula(si::device_view(x.data(), sizes), si::device_view(v.data(), line),
+                                                                                                      si::device_view(w.data(), line))).ok() &&
+                     si::try_run(si::reference, si::view(wanted.data(), sizes) = formula(si::view(x.data(), sizes), si::view(v.data(), line), si::view(w.data(), line))).ok();
+    check("channels", rows, ran && equal(found, wanted));
+}
+/// Codes of 8 bits, saturated and of NaN.
+void codes(i64 length) {
+    const si::extents<dyn> line(length);
+    std::vector<float> x = numbers<float>(length, 12);
+    for (i64 i = 0; i < length; ++i) x[std::size_t(i)] *= i % 5 == 0 ? 1e4f : 100.0f;
+    x[0] = __builtin_nanf("");
+    std::vector<si::i8> found(x.size()), wanted(x.size());
+    std::vector<si::u8> found_u(x.size()), wanted_u(x.size());
+    const auto formula = si::fused([](auto v) { return si::outputs(si::cast<si::i8>(v * 2.0f), si::cast<si::u8>(si::cast<float>(si::cast<si::i8>(v)) + 7.0f)); });
+    const bool ran = si::try_run(emulated::executor{}, si::tie(si::device_view(found.data(), line), si::device_view(found_u.data(), line)) = formula(si::device_view(x.data(), line))).ok() &&
+                     si::try_run(si::reference, si::tie(si::view(wanted.data(), line), si::view(wanted_u.data(), line)) = formula(si::view(x.data(), line))).ok();
+    check("codes", length, ran && equal(found, wanted) && equal(found_u, wanted_u) && found[0] == 0);
+}
+
+int main() {
+    codes(1000), codes(31);
+    for (const auto& [rows, length] : {std::pair<i64, i64>{64, 64}, {70, 130}, {16, 200}, {129, 16}, {15, 40}}) {
+        tiled<float>("x and a transposed y", si::extents<dyn, dyn>(rows, length), si::extents<dyn, dyn>(length, rows), with_transposed);
+        tiled<si::bf16>("x and a transposed y, bf16", si::extents<dyn, dyn>(rows, length), si::extents<dyn, dyn>(length, rows), with_transposed);
+        tiled<float>("x and a permuted y", si::extents<dyn, dyn, dyn>(3, rows, length), si::extents<dyn, dyn, dyn>(length, 3, rows), with_permuted);
+    }
+    tiled<float>("y straight and transposed", si::extents<dyn, dyn>(100, 100), si::extents<dyn, dyn>(100, 100), with_row);
+    whole<si::bf16, 128>("whole rows, bf16", 21, normalized);
+    whole<float, 768>("whole rows, f32", 5, normalized);
+    whole<float, 1024>("whole rows, f32", 9, normalized);
+    whole<si::bf16, 3072>("whole rows, bf16", 3, normalized);
+    whole<float, 4096>("whole rows, f32", 2, normalized);
+    whole<float, 1000>("rows that aren't whole", 3, normalized);
+    whole<float, 4096>("whole masked rows, f32", 30, masked);
+    for (const i64 rows : {1, 63, 64, 65, 1000, 5000}) columns(rows, 40);
+    columns(3000, 33);
+    for (const i64 length : {1, 5, 128, 1024, 4100}) {
+        indices(length, -__builtin_huge_valf(), length > 1);
+        indices(length, __builtin_huge_valf(), false);
+        indices(length, 2.5f, false);
+    }
+    slices(3, 40, false), slices(3, 40, true), slices(1, 1, false), slices(5, 1024, false), slices(2, 5000, false), slices(1, 9000, true);
+    for (const i64 rows : {3, 70, 200, 1001}) scaled_channels(rows, 40), scaled_channels(rows, 33), scaled_channels(rows, 300);
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 ? 0 : 1;
+}
