@@ -5,6 +5,7 @@
 
 #include "expression.hpp"
 #include "ops/pointwise.hpp"
+#include "ops/quantize.hpp"
 
 namespace sinter {
 
@@ -37,6 +38,11 @@ struct leaf_facts<scalar_operand<Type>> {
     static constexpr dtype own = dtype_of<Type>;
     static constexpr value_type type{is_float(own) ? dtype::f32 : own == dtype::boolean ? dtype::boolean : dtype::i64, true};
 };
+template <class View>
+struct leaf_facts<table_operand<View>> {
+    static constexpr shape sizes{};
+    static constexpr value_type type{dtype::f32, true};
+};
 template <class Extents>
 struct leaf_facts<shape_operand<Extents>> {
     static constexpr shape sizes = Extents::static_shape;
@@ -60,6 +66,7 @@ constexpr bool stores_to(const shape& from, const shape& to) {
 }
 /// Implicit conversion at a store: between floats, to a float, and to an integer type that holds every value.
 constexpr bool converts_silently(value_type from, dtype to) {
+    if (is_quantized_type(to)) return is_float(from.type) || from.weak || from.type == dtype::boolean;
     if (from.type == to || is_float(to)) return true;
     if (from.weak) return is_integer(to) && !is_float(from.type);
     if (is_float(from.type) || to == dtype::boolean) return false;
@@ -69,6 +76,65 @@ constexpr bool converts_silently(value_type from, dtype to) {
 }  // namespace detail
 
 namespace detail {
+/// The parameters of the codes that a value is made of: of every node of a program, as far as it only moves or chooses codes of one
+/// quantized type.
+struct code_origin {
+    qparams parameters{};
+    bool codes = false;
+};
+template <class Leaf>
+constexpr code_origin origin_of_leaf() {
+    if constexpr (requires { typename Leaf::element; }) {
+        using element = remove_cvref<typename Leaf::element>;
+        if constexpr (is_quantized<element>) return {element::parameters, true};
+    }
+    return {};
+}
+template <class Program, class... Leaves>
+struct code_origins;
+template <class... Node, class... Leaves>
+struct code_origins<program<Node...>, Leaves...> {
+    static constexpr int size = int(sizeof...(Node));
+    static constexpr array<code_origin, size> make() {
+        const node_value node[] = {node_traits<Node>::value...};
+        const code_origin leaf[] = {origin_of_leaf<Leaves>()..., code_origin{}};
+        array<code_origin, size> out{};
+        for (int i = 0; i < size; ++i) {
+            if (node[i].kind == node_kind::leaf) {
+                out[i] = leaf[node[i].bits];
+            } else if (node[i].kind == node_kind::index_map) {
+                out[i] = out[node[i].argument[0]];
+            } else if ((node[i].kind == node_kind::map || node[i].kind == node_kind::reduce) && node[i].op->keeps_codes) {
+                const int first = node[i].arity == 3 ? 1 : 0;  // the condition of `where`
+                out[i] = out[node[i].argument[first]];
+                for (int a = first + 1; a < node[i].arity; ++a) {
+                    const code_origin& other = out[node[i].argument[a]];
+                    out[i].codes = out[i].codes && other.codes && other.parameters == out[i].parameters;
+                }
+            }
+        }
+        return out;
+    }
+    static constexpr array<code_origin, size> value = make();
+};
+/// How parameters print.
+template <u32 ScaleBits, i32 Zero>
+struct scale_and_zero {};
+/// Are a value's codes of another scale than the output's? A mistake, or `nothing_wrong`.
+template <class Output, dtype Type, class Program, int Root, class... Leaves>
+constexpr auto scale_verdict() {
+    using element = remove_cvref<typename Output::element>;
+    if constexpr (is_quantized<element> && is_quantized_type(Type)) {
+        constexpr code_origin from = code_origins<Program, Leaves...>::value[Root];
+        constexpr qparams theirs = from.parameters, mine = element::parameters;
+        if constexpr (from.codes && !(theirs == mine))
+            return refused<mistake<rule::same_scale, scale_and_zero<mine.scale_bits, mine.zero>, scale_and_zero<theirs.scale_bits, theirs.zero>>>{};
+        else
+            return nothing_wrong{};
+    } else
+        return nothing_wrong{};
+}
+
 /// May a value be stored to an output? A mistake, or `nothing_wrong`.
 template <class Output, class Described>
 constexpr auto store_verdict() {
@@ -79,6 +145,8 @@ constexpr auto store_verdict() {
         return refused<mistake<rule::output_is_mutable, printed<extents_type>, typename Output::element>>{};
     else if constexpr (!stores_to(value_extents::static_shape, extents_type::static_shape))
         return refused<mistake<rule::output_has_the_shape, printed<extents_type>, printed<value_extents>>>{};
+    else if constexpr (is_quantized_type(to) && !converts_silently(Described::type, to))
+        return refused<mistake<rule::codes_or_numbers, of_type<to>, of_type<Described::type.type>>>{};
     else if constexpr (!converts_silently(Described::type, to))
         return refused<mistake<rule::store_keeps_values, of_type<to>, of_type<Described::type.type>>>{};
     else
@@ -86,9 +154,12 @@ constexpr auto store_verdict() {
 }
 template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves, class Output>
 SINTER_INLINE auto assign(const expression<Program, Root, Extents, Type, Weak, Leaves...>& value, const Output& output) {
-    using verdict_type = decltype(store_verdict<Output, described<Extents, Type, Weak>>());
+    using verdict_type = first_wrong<decltype(store_verdict<Output, described<Extents, Type, Weak>>()),
+                                     decltype(scale_verdict<Output, Type, Program, Root, Leaves...>())>;
     if constexpr (!is_same<verdict_type, nothing_wrong>)
         return verdict_type{};
+    else if constexpr (is_quantized<remove_cvref<typename Output::element>> && Type == dtype::f64)
+        return assign(apply_direct<nearest_code_op<remove_cvref<typename Output::element>::parameters>>(value), output);  // divided as f64
     else
         return assignment<Program, indices<Root>, list<Leaves...>, list<Output>>{value.operands, {{{output}}}};
 }
@@ -167,7 +238,8 @@ SINTER_INLINE auto assign_tied(const multi_expression<Program, indices<Roots...>
     if constexpr (sizeof...(Roots) != sizeof...(Outputs))
         return refused<mistake<rule::tie_takes_every_value, number<i64(sizeof...(Outputs))>, number<i64(sizeof...(Roots))>>>{};
     else {
-        using verdict_type = first_wrong<decltype(store_verdict<Outputs, Types>())...>;
+        using verdict_type = first_wrong<decltype(store_verdict<Outputs, Types>())...,
+                                         decltype(scale_verdict<Outputs, Types::type.type, Program, Roots, Leaves...>())...>;
         if constexpr (!is_same<verdict_type, nothing_wrong>)
             return verdict_type{};
         else

@@ -489,6 +489,13 @@ struct leaf_access<scalar_operand<Type>> {
         out.rank = 0;
     }
 };
+template <class View>
+struct leaf_access<table_operand<View>> {
+    static SINTER_INLINE void fill(slot_state& out, const table_operand<View>&) {
+        out.pointer = nullptr;
+        out.rank = 0;
+    }
+};
 template <class Extents>
 struct leaf_access<shape_operand<Extents>> {
     static SINTER_INLINE void fill(slot_state& out, const shape_operand<Extents>& operand) {
@@ -497,6 +504,10 @@ struct leaf_access<shape_operand<Extents>> {
         out.set(nullptr, view);
     }
 };
+template <class View>
+SINTER_INLINE shape sizes_of_leaf(const table_operand<View>&) {
+    return shape{};
+}
 template <class Operand>
 SINTER_INLINE shape sizes_of_leaf(const Operand& operand) {
     if constexpr (operand_kind_of<Operand> == operand_kind::view || requires { operand.sizes(); })
@@ -591,6 +602,10 @@ struct layout_is_known<tensor_view<Type, Extents, row_major, Space, Alignment>> 
 };
 template <class Type>
 struct layout_is_known<scalar_operand<Type>> {
+    static constexpr bool value = true;
+};
+template <class View>
+struct layout_is_known<table_operand<View>> {
     static constexpr bool value = true;
 };
 

@@ -50,6 +50,8 @@ struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct m
 struct fits_one_kernel {};          struct operator_has_a_name {};      struct operator_takes_lanes {};
 struct lambda_uses_parameters {};
 struct not_there_yet {};
+struct same_scale {};               struct codes_or_numbers {};
+struct dot_stays_exact {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
 }  // namespace rule
 
@@ -295,6 +297,36 @@ struct mistake<rule::fits_one_kernel, What...> {
                   "[SINTER-P005] more axes, maps or values than one kernel's tables hold. Hint: split the formula, store a value between.");
 };
 template <class... What>
+struct mistake<rule::same_scale, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q004] codes of one scale are stored where another scale is meant. Hint: requantize(x) goes through the real value, codes(x) keeps the bits.");
+};
+template <class... What>
+struct mistake<rule::codes_or_numbers, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q005] integers meet quantized numbers: are they codes or numbers? Hint: cast<float>(x), or dequantize(x, scale, zero).");
+};
+template <class... What>
+struct mistake<rule::dot_stays_exact, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q006] a sum of so many products of codes may leave 32 bits. Hint: split the axis (unflatten) and add the parts as i64 or float.");
+};
+template <class... What>
+struct mistake<rule::parameters_fit, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q007] parameters per axis or block don't fit the codes. Hint: one scale per index along that axis; per block, the codes' shape with that axis divided.");
+};
+template <class... What>
+struct mistake<rule::blocks_divide, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q008] the block doesn't divide the axis. Hint: partial_block<axis, length> lets the last block be shorter.");
+};
+template <class... What>
+struct mistake<rule::one_quantized_axis, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q011] operands of one operation are quantized along different axes. Hint: dequantize(x) one of them first, if that is meant.");
+};
+template <class... What>
 struct mistake<rule::not_there_yet, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-N001] matmul isn't there yet. Hint: sum(unsqueeze<-1>(a) * unsqueeze<-3>(b), axes<-2>, drop) folds the broadcast product.");
@@ -328,6 +360,7 @@ enum class error : int {
     size_overflow = 6,      ///< [SINTER-R006] the number of elements or an offset exceeds 64 bits
     backend_failure = 7,    ///< [SINTER-R007] the device or operating system reported an error
     out_of_memory = 8,      ///< [SINTER-R008] eval or the reference could not allocate
+    bad_scale = 10,         ///< [SINTER-R010] a quantization scale isn't finite and positive, or a zero point isn't a code
     workspace_too_small = 9,  ///< [SINTER-R009] a call on a device needs more scratch memory than the caller gave
 };
 
@@ -363,6 +396,9 @@ struct status {
                 return "[SINTER-R006] the number of elements or a byte offset doesn't fit 64 bits.";
             case error::backend_failure: return "[SINTER-R007] the device or operating system reported an error.";
             case error::out_of_memory: return "[SINTER-R008] not enough memory for a result or a scratch buffer.";
+            case error::bad_scale:
+                return "[SINTER-R010] a quantization parameter is wrong: a scale isn't finite and greater than 0, or a zero point isn't a code of "
+                       "its storage. Nothing was written.";
             case error::workspace_too_small:
                 return "[SINTER-R009] this call needs a workspace: the status holds the bytes that it needs (expected) and that it was given "
                        "(found). Nothing was launched.";

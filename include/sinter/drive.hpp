@@ -592,7 +592,7 @@ struct row_driver {
             constexpr int node = Kernel::table.output_immediate[Output];
             return eval::template immediate<node, type, 0>(frame);
         } else {
-            return cast_op<dtype_of<storage>>::apply(frame.template value<source>());
+            return cast_to_store<Kernel, storage, Kernel::table.at[source].node>(frame.template value<source>());
         }
     }
     /// A stashed output was just written: it is in the cache.

@@ -286,14 +286,16 @@ struct evaluator {
     template <int Instance>
     using operation = typename operation_under_policy<Kernel, op_of_instance<Instance>>::type;
 
-    /// An immediate (literal, scalar operand, count) as a lane of `Type`.
+    /// An immediate (literal, scalar operand, count) as a lane of `Type`; a table as the view that it is.
     template <int Node, class Type, int CountOf, class Frame>
-    static SINTER_INLINE lane_of<Type> immediate(const Frame& frame) {
+    static SINTER_INLINE auto immediate(const Frame& frame) {
         constexpr node_kind kind = Kernel::node[Node].kind;
         if constexpr (kind == node_kind::literal)
             return lane_of<Type>(literal_value<Type, Kernel::node[Node].literal, Kernel::node[Node].bits>());
         else if constexpr (kind == node_kind::count)
             return lane_of<Type>(sinter::convert<Type>(frame.folded_count(Kernel::table.at[CountOf].folded)));
+        else if constexpr (is_table<nth_of_leaves<typename Kernel::assignment_type, int(Kernel::node[Node].bits)>>)
+            return get<int(Kernel::node[Node].bits)>(frame.operands()).value;
         else
             return lane_of<Type>(sinter::convert<Type>(get<int(Kernel::node[Node].bits)>(frame.operands()).value));
     }

@@ -26,6 +26,18 @@ struct shape_operand : Extents {
     SINTER_HOST_DEVICE constexpr explicit shape_operand(const Extents& from) : Extents(from) {}
 };
 
+/// A view that an operation looks elements up in, by coordinates that it computes itself: the scales of blocks, packed codes. The loops
+/// don't step through it. It stands in a program where a scalar stands.
+template <class View>
+struct table_operand {
+    using element = typename View::element;
+    View value;
+};
+template <class Type>
+inline constexpr bool is_table = false;
+template <class View>
+inline constexpr bool is_table<table_operand<View>> = true;
+
 /// `Root` is the node whose value the expression has, `Extents` its static shape, `Type` and `Weak` its value type.
 template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
 struct expression {
@@ -185,7 +197,29 @@ template <> struct rule_of_type_violation<type_violation::needs_bool> { using ty
 template <> struct rule_of_type_violation<type_violation::no_common_type> { using type = rule::common_type; };
 template <> struct rule_of_type_violation<type_violation::literal_out_of_range> { using type = rule::constant_fits; };
 template <> struct rule_of_type_violation<type_violation::f64_function> { using type = rule::f64_not_yet; };
+template <> struct rule_of_type_violation<type_violation::codes_with_integers> { using type = rule::codes_or_numbers; };
+template <> struct rule_of_type_violation<type_violation::quantized_axes> { using type = rule::one_quantized_axis; };
 // clang-format on
+
+/// Along which axis, counted from the right, a quantized operand's parameters lie; 0: along none.
+template <class Expression>
+constexpr int find_quantized_axis() {
+    if constexpr (requires { Expression::quantized_axis; })
+        return Expression::quantized_axis;
+    else
+        return 0;
+}
+/// Does a node take two operands that are quantized along different axes?
+template <int Given>
+constexpr bool axes_clash(const node_value& node, const int (&axis)[Given]) {
+    int seen = 0;
+    for (int i = 0; i < node.arity; ++i) {
+        const int own = node.kind == node_kind::map && node.argument[i] < Given - 1 ? axis[node.argument[i]] : 0;
+        if (own != 0 && seen != 0 && own != seen) return true;
+        if (own != 0) seen = own;
+    }
+    return false;
+}
 
 /// Inference of a list of nodes whose first `Given` are the arguments, with known shapes and types.
 template <class Nodes, class... Arguments>
@@ -201,6 +235,15 @@ struct inference {
         }
         for (int i = int(sizeof...(Arguments)); i < size; ++i)
             if (!infer_node(out, Nodes::node, i)) return out;
+        if constexpr (((find_quantized_axis<Arguments>() != 0) || ...)) {
+            const int axis[] = {find_quantized_axis<Arguments>()..., 0};
+            for (int i = int(sizeof...(Arguments)); i < size; ++i)
+                if (axes_clash(Nodes::node[i], axis)) {
+                    out.at = i;
+                    out.type_why = type_violation::quantized_axes;
+                    return out;
+                }
+        }
         out.at = -1;
         return out;
     }

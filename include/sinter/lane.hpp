@@ -309,7 +309,11 @@ SINTER_INLINE scalar<To> convert_wrap(scalar<From> operand) {
 template <class Storage, class Type>
 SINTER_INLINE void store(Storage* to, scalar<Type> operand) {
     static_assert(__is_same(compute_of<Storage>, Type), "a lane stores its own element type, or a storage type of it");
-    *to = encode<Storage>(operand.value);
+    if constexpr (requires { codec<Storage>::stored(operand); }) {
+        *to = codec<Storage>::stored(operand);
+    } else {
+        *to = encode<Storage>(operand.value);
+    }
 }
 template <class Storage, class Type>
 SINTER_INLINE void store_strided(Storage* to, scalar<Type> operand, i64) {

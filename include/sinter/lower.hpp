@@ -791,6 +791,10 @@ template <class Type>
 struct printed_leaf<scalar_operand<Type>> {
     using type = sizes<>;
 };
+template <class View>
+struct printed_leaf<table_operand<View>> {
+    using type = printed<typename View::extents_type>;
+};
 template <class Extents>
 struct printed_leaf<shape_operand<Extents>> {
     using type = printed<Extents>;

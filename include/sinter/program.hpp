@@ -27,7 +27,7 @@ struct value_type {
 };
 
 /// What a type rule answers: the type of the result, and the compute type that each argument is converted to first.
-enum class type_violation : u8 { none, needs_float, needs_integer, needs_bool, no_common_type, literal_out_of_range, f64_function };
+enum class type_violation : u8 { none, needs_float, needs_integer, needs_bool, no_common_type, literal_out_of_range, f64_function, codes_with_integers, quantized_axes };
 struct typing {
     value_type result{};
     dtype argument[max_arguments]{};
@@ -47,7 +47,9 @@ struct op_facts {
     int arity = 1;
     type_rule rule = nullptr;
     int cost = 1;                      ///< instructions per element, roughly; decides what is worth stashing
-    bool keeps_codes = false;          ///< room for quantized types: result codes are argument codes
+    bool keeps_codes = false;          ///< it moves or chooses values: of codes with one set of parameters it gives such codes
+    bool rounds = false;               ///< its result is a value of its type already: a cast
+    bool takes_integers = false;       ///< integers beside a quantized argument have a meaning of their own: zero points, codes
     axis_list axes{};                  ///< reduce: the axes as written
     bool all_axes = false;             ///< reduce: every axis
     bool keep = true;                  ///< reduce: reduced axes stay as 1
@@ -259,6 +261,41 @@ SINTER_INLINE bool folds_nothing(const op_facts& op, dtype folded, const shape& 
     return nothing;
 }
 
+/// The arguments of an operation as its type rule takes them: a quantized one is a real number. Where the operation only moves or
+/// chooses and all arguments are codes of one type (a condition aside), so is the result: `kept` is that type then, else f32. False
+/// where a tensor of integers stands beside a quantized one, which could mean codes or numbers.
+SINTER_INLINE bool real_arguments(const op_facts& op, value_type* arguments, int count, dtype& kept) {
+    kept = dtype::f32;
+    bool any = false, every = true, integers = false;
+    for (int i = 0; i < count; ++i) {
+        const value_type given = arguments[i];
+        if (is_quantized_type(given.type)) {
+            every = every && (!any || kept == given.type);
+            kept = given.type;
+            any = true;
+            arguments[i].type = dtype::f32;
+        } else if (!(i == 0 && count == 3 && given.type == dtype::boolean)) {
+            every = false;
+            integers = integers || (is_integer(given.type) && !given.weak);
+        }
+    }
+    if (!any || !every || !op.keeps_codes) kept = dtype::f32;
+    return !(any && integers) || op.takes_integers;
+}
+
+/// Is a node's value one that its type can hold, without another rounding: an operand, a cast, or a choice among such?
+template <int Size>
+SINTER_HOST_DEVICE constexpr bool is_rounded(const inferred<Size>& all, const node_value* nodes, int index) {
+    const node_value& node = nodes[index];
+    if (node.kind == node_kind::leaf) return true;
+    if (node.kind == node_kind::index_map) return is_rounded(all, nodes, node.argument[0]);
+    if ((node.kind != node_kind::map && node.kind != node_kind::reduce) || (!node.op->rounds && !node.op->keeps_codes)) return false;
+    if (node.op->rounds) return true;
+    for (int a = node.arity == 3 ? 1 : 0; a < node.arity; ++a)
+        if (all.type[node.argument[a]].type != all.type[index].type || !is_rounded(all, nodes, node.argument[a])) return false;
+    return true;
+}
+
 /// Infers node `index` from the nodes before it. Leaves must be filled in by the caller. False on a violation.
 template <int Size>
 SINTER_HOST_DEVICE constexpr bool infer_node(inferred<Size>& all, const node_value* nodes, int index) {
@@ -289,10 +326,13 @@ SINTER_HOST_DEVICE constexpr bool infer_node(inferred<Size>& all, const node_val
                 types[i] = all.type[node.argument[i]];
             }
             all.sizes[index] = sizes;
+            dtype kept{};
+            const bool clear = real_arguments(*node.op, types, node.arity, kept);
             const typing answer = node.op->rule(types, node.arity);
-            all.type_why = answer.why;
-            if (answer.why != type_violation::none) return false;
+            all.type_why = clear ? answer.why : type_violation::codes_with_integers;
+            if (all.type_why != type_violation::none) return false;
             all.type[index] = answer.result;
+            if (is_quantized_type(kept)) all.type[index].type = kept;
             for (int i = 0; i < node.arity; ++i) {
                 all.argument_type[index][i] = answer.argument[i];
                 if (nodes[node.argument[i]].kind == node_kind::literal && !literal_fits(nodes[node.argument[i]], answer.argument[i])) {
@@ -309,11 +349,14 @@ SINTER_HOST_DEVICE constexpr bool infer_node(inferred<Size>& all, const node_val
             all.why = reduced_axes(*node.op, from.rank, reduced, all.axis);
             if (all.why != violation::none) return false;
             all.sizes[index] = reduce_axes(from, reduced, node.op->keep);
-            const value_type argument = all.type[node.argument[0]];
+            value_type argument = all.type[node.argument[0]];
+            dtype kept{};
+            real_arguments(*node.op, &argument, 1, kept);
             const typing answer = node.op->rule(&argument, 1);
             all.type_why = answer.why;
             if (answer.why != type_violation::none) return false;
             all.type[index] = answer.result;
+            if (is_quantized_type(kept)) all.type[index].type = kept;
             all.argument_type[index][0] = answer.argument[0];
             if (folds_nothing(*node.op, answer.argument[0], from, reduced)) {
                 all.why = violation::nothing_to_fold;

@@ -454,7 +454,7 @@ SINTER_INLINE float dequantize_code(i32 code, const qparams& with) {
 /// An element whose memory is a code and whose value is real: (code - zero) * scale. Its parameters are complete: `q8<"0.05:3"_qp>` and
 /// its kin make them so. Conversions from a number round and saturate.
 template <qparams Parameters>
-struct quantized {
+struct quantized_element {
     static constexpr qparams parameters = Parameters;
     using code_type = typename detail::code_type<Parameters.storage>::type;
     static_assert(violation_of(Parameters) != qparams_violation::scale, "[SINTER-Q001] a scale is finite and greater than 0. Hint: observe data that isn't all zero, or pass a scale.");
@@ -463,18 +463,18 @@ struct quantized {
     static_assert(violation_of(Parameters) != qparams_violation::range, "[SINTER-Q009] this range of codes is empty or leaves the storage. Hint: with_range(p, -64, 63).");
     code_type code;
 
-    quantized() = default;
-    SINTER_INLINE explicit quantized(float x) : code(static_cast<code_type>(quantize_code(x, Parameters))) {}
+    quantized_element() = default;
+    SINTER_INLINE explicit quantized_element(float x) : code(static_cast<code_type>(quantize_code(x, Parameters))) {}
     SINTER_INLINE explicit operator float() const { return dequantize_code(i32(code), Parameters); }
-    static SINTER_INLINE quantized from_code(code_type code_value) {
-        quantized result{};
+    static SINTER_INLINE quantized_element from_code(code_type code_value) {
+        quantized_element result{};
         result.code = code_value;
         return result;
     }
 };
 
-/// Two quantized numbers in a byte, the first one in the low half: a storage unit, not an element. `unpack(view)` reads them,
-/// `pack(view) = x` stores them.
+/// Two quantized numbers in a byte, the first one in the low half: a storage unit, not an element. `packed(pointer, extents)`
+/// makes an operand and an output of them.
 template <qparams Parameters>
 struct quantized_pair {
     static constexpr qparams parameters = Parameters;
@@ -501,16 +501,16 @@ struct quantized_pair {
 };
 
 template <qparams Parameters>
-using q8 = quantized<stored_as(Parameters, code_kind::i8)>;
+using q8 = quantized_element<stored_as(Parameters, code_kind::i8)>;
 template <qparams Parameters>
-using qu8 = quantized<stored_as(Parameters, code_kind::u8)>;
+using qu8 = quantized_element<stored_as(Parameters, code_kind::u8)>;
 template <qparams Parameters>
-using q16 = quantized<stored_as(Parameters, code_kind::i16)>;
+using q16 = quantized_element<stored_as(Parameters, code_kind::i16)>;
 template <qparams Parameters>
-using qu16 = quantized<stored_as(Parameters, code_kind::u16)>;
+using qu16 = quantized_element<stored_as(Parameters, code_kind::u16)>;
 /// 32-bit codes: biases and accumulators. Codes beyond 2^24 are rounded where they become an f32.
 template <qparams Parameters>
-using q32 = quantized<stored_as(Parameters, code_kind::i32)>;
+using q32 = quantized_element<stored_as(Parameters, code_kind::i32)>;
 template <qparams Parameters>
 using q4x2 = quantized_pair<stored_as(Parameters, code_kind::i4)>;
 template <qparams Parameters>
@@ -519,16 +519,16 @@ using qu4x2 = quantized_pair<stored_as(Parameters, code_kind::u4)>;
 template <class Type>
 inline constexpr bool is_quantized = false;
 template <qparams Parameters>
-inline constexpr bool is_quantized<quantized<Parameters>> = true;
+inline constexpr bool is_quantized<quantized_element<Parameters>> = true;
 
 template <qparams Parameters>
-struct dtype_tag<quantized<Parameters>> : detail::dtype_tag_of<detail::code_type<Parameters.storage>::value> {};
+struct dtype_tag<quantized_element<Parameters>> : detail::dtype_tag_of<detail::code_type<Parameters.storage>::value> {};
 
 /// A codec over the lanes of an integer: a backend loads and stores lanes of `code`, and the formulas between are the same everywhere.
 template <qparams Parameters>
-struct codec<quantized<Parameters>> {
+struct codec<quantized_element<Parameters>> {
     using compute = float;
-    using code = typename quantized<Parameters>::code_type;
+    using code = typename quantized_element<Parameters>::code_type;
     static constexpr bool identity = false;
     template <class Lane>
     static SINTER_INLINE auto from_codes(Lane codes) {
@@ -538,11 +538,11 @@ struct codec<quantized<Parameters>> {
     static SINTER_INLINE auto to_codes(Lane real) {
         return convert<code>(lane::quantize_to_i32<Parameters>(real));
     }
-    static SINTER_INLINE float decode(quantized<Parameters> from) { return from_codes(lane::scalar<code>(from.code)).value; }
+    static SINTER_INLINE float decode(quantized_element<Parameters> from) { return from_codes(lane::scalar<code>(from.code)).value; }
     template <class Number>
-    static SINTER_INLINE quantized<Parameters> encode(Number x) {
+    static SINTER_INLINE quantized_element<Parameters> encode(Number x) {
         if constexpr (detail::is_float_v<Number>)
-            return quantized<Parameters>::from_code(to_codes(lane::scalar<Number>(x)).value);
+            return quantized_element<Parameters>::from_code(to_codes(lane::scalar<Number>(x)).value);
         else
             return encode(sinter::convert<float>(x));
     }

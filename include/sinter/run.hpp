@@ -10,6 +10,7 @@
 
 #include "bind.hpp"
 #include "order.hpp"
+#include "parameters.hpp"
 #include "text.hpp"
 
 #if defined(__cpp_exceptions) && !defined(SINTER_THROW)
@@ -89,6 +90,10 @@ template <class Type, class Extents, class Layout, class Space, int Alignment>
 struct space_of<tensor_view<Type, Extents, Layout, Space, Alignment>> {
     using type = Space;
 };
+template <class View>
+struct space_of<table_operand<View>> {
+    using type = typename View::space;
+};
 /// The first memory space that an executor doesn't reach; void without one.
 template <class Reached, class... Spaces>
 struct first_unreached {
@@ -152,7 +157,7 @@ template <class Executor, class... Assignments>
 SINTER_FORCE_INLINE status try_run(const Executor& executor, const Assignments&... assignments) noexcept {
     using wrong = detail::run_mistake<Executor, Assignments...>;
     if constexpr (is_same<wrong, detail::nothing_wrong>)
-        return executor.launch(detail::join_assignments(assignments...));
+        return detail::launch_checked(executor, detail::join_assignments(assignments...));
     else {
         (void)sizeof(wrong);
         return {};
@@ -164,7 +169,7 @@ template <class Executor, class... Assignments>
 SINTER_FORCE_INLINE void run(const Executor& executor, const Assignments&... assignments) noexcept(SINTER_RUN_IS_NOEXCEPT) {
     using wrong = detail::run_mistake<Executor, Assignments...>;
     if constexpr (is_same<wrong, detail::nothing_wrong>) {
-        const status result = executor.launch(detail::join_assignments(assignments...));
+        const status result = detail::launch_checked(executor, detail::join_assignments(assignments...));
         if (!result.ok()) [[unlikely]] {
             SINTER_THROW(result);
         }

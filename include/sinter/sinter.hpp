@@ -11,6 +11,8 @@
 #include "backend/reference.hpp"
 #include "ops/contract.hpp"
 #include "ops/nn.hpp"
+#include "ops/quantized_dot.hpp"
+#include "ops/quantized_view.hpp"
 #include "ops/view.hpp"
 
 #include "explain.hpp"

@@ -280,6 +280,10 @@ template <class Type, int Width>
 inline constexpr bool has_masked_move =
     (SINTER_CPU_AVX512 || (SINTER_CPU_AVX && SINTER_CPU_BYTES == 32)) && !__is_same(Type, bool) && sizeof(Type) >= 4;
 
+/// A storage type that holds an integer code: it is loaded and stored as lanes of that, with the codec's formula between.
+template <class Storage>
+inline constexpr bool is_code = requires { typename codec<Storage>::code; };
+
 /// Elements `stride` apart, as the cells of a register.
 template <class Cell, class Register, class Type, int... At>
 SINTER_FORCE_INLINE Register gather(const Type* from, i64 stride, indices<At...>) {
@@ -307,6 +311,9 @@ SINTER_FORCE_INLINE vec<Type, Width> vec<Type, Width>::load(const Storage* from)
         return detail::read_f16<Width>(from);
     } else if constexpr (__is_same(Storage, bf16)) {
         return detail::read_bf16<Width>(from);
+    } else if constexpr (detail::is_code<Storage>) {
+        using code = typename codec<Storage>::code;
+        return codec<Storage>::from_codes(vec<code, Width>::load(reinterpret_cast<const code*>(from)));
     } else if constexpr (!codec<Storage>::identity) {
         Type elements[Width];
         for (int at = 0; at < Width; ++at) {
@@ -331,7 +338,7 @@ SINTER_FORCE_INLINE vec<Type, Width> vec<Type, Width>::load_strided(const Storag
     } else if constexpr (codec<Storage>::identity && !__is_same(Type, bool)) {
         // Put together in registers: reading back what was just stored piece by piece would stall.
         return of(detail::gather<cell<Type>, data_type>(from, stride, make_indices<Width>{}));
-    } else if constexpr (__is_same(Storage, f16) || __is_same(Storage, bf16)) {
+    } else if constexpr (__is_same(Storage, f16) || __is_same(Storage, bf16) || detail::is_code<Storage>) {
         Storage codes[Width];
         for (int at = 0; at < Width; ++at) {
             codes[at] = from[at * stride];
@@ -401,6 +408,8 @@ SINTER_FORCE_INLINE void store(Storage* to, vec<Type, Width> value) {
         detail::write_f16(to, value);
     } else if constexpr (__is_same(Storage, bf16)) {
         detail::write_bf16(to, value);
+    } else if constexpr (detail::is_code<Storage>) {
+        store(reinterpret_cast<typename codec<Storage>::code*>(to), codec<Storage>::to_codes(value));
     } else if constexpr (!codec<Storage>::identity) {
         store_strided(to, value, 1);
     } else if constexpr (__is_same(Type, bool)) {

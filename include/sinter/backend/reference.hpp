@@ -100,9 +100,20 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
             i64 index[max_rank]{};
             index_of(i, sizes[Index], index);
             data<Index>()[i] =
-                first(op::apply(lane_of<type_of<Kernel::facts.argument_type[Index][Argument]>>(
-                    value_as<Kernel::node[Index].argument[Argument], type_of<Kernel::facts.argument_type[Index][Argument]>>(
-                        broadcast_offset(index, sizes[Index].rank, sizes[Kernel::node[Index].argument[Argument]])))...));
+                first(op::apply(argument_as<Kernel::node[Index].argument[Argument], type_of<Kernel::facts.argument_type[Index][Argument]>>(
+                    broadcast_offset(index, sizes[Index].rank, sizes[Kernel::node[Index].argument[Argument]]))...));
+        }
+    }
+    /// A value as an operation takes it: a lane, or the view that it looks up in.
+    template <int Index, class Type>
+    auto argument_as(i64 offset) {
+        if constexpr (immediate(Index) && Kernel::node[Index].kind == node_kind::leaf) {
+            if constexpr (is_table<nth_type<int(Kernel::node[Index].bits), Leaves...>>)
+                return get<int(Kernel::node[Index].bits)>(assigned.operands).value;
+            else
+                return lane_of<Type>(value_as<Index, Type>(offset));
+        } else {
+            return lane_of<Type>(value_as<Index, Type>(offset));
         }
     }
 
@@ -346,7 +357,6 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
     void store(const Target& target) {
         using storage = typename Target::element;
         using type = compute_of<storage>;
-        constexpr dtype to = dtype_of<storage>;
         const view_state state = target.state();
         const i64 count = state.sizes.count();
         for (i64 i = 0; i < count; ++i) {
@@ -359,7 +369,7 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
                 lane::store(target.data() + offset, lane_of<type>(value_as<Root, type>(source)));
             else
                 lane::store(target.data() + offset,
-                            cast_op<to>::apply(lane_of<element<Root>>(value_as<Root, element<Root>>(source))));
+                            cast_to_store<Kernel, storage, Root>(lane_of<element<Root>>(value_as<Root, element<Root>>(source))));
         }
     }
     /// As broadcast_offset, for a value that may have leading axes of size 1 beyond the output's rank.

@@ -4,6 +4,7 @@
 
 #include "../expression.hpp"
 #include "../lane.hpp"
+#include "../small_float.hpp"
 #include "type_rules.hpp"
 
 namespace sinter {
@@ -43,10 +44,43 @@ SINTER_INLINE auto round_to_format(Value x) {
     return convert<float>(from_bits<element>(bit_or(rounded, sign)));
 }
 }  // namespace detail
+/// f64 lanes as f32 lanes whose last bit holds whether anything lay below it: what is rounded to fewer bits next is rounded as the f64
+/// itself would be.
+template <class Value>
+SINTER_INLINE auto narrow_to_odd(Value x) {
+    using real = typename Value::template rebind<float>;
+    using word = typename Value::template rebind<u32>;
+    const real nearest = convert<float>(x);
+    const Value back = convert<double>(nearest);
+    const word all = bits(nearest);
+    // Towards zero first (an infinity that was a number, too), then the sticky bit.
+    const auto larger = less(from_bits<double>(bit_and(bits(x), typename Value::template rebind<u64>(~u64(0) >> 1))),
+                             from_bits<double>(bit_and(bits(back), typename Value::template rebind<u64>(~u64(0) >> 1))));
+    const word chopped = select(larger, sub(all, word(1u)), all);
+    const word sticky = select(bit_or(equal(x, back), is_nan(x)), word(0u), word(1u));
+    return from_bits<float>(select(is_nan(nearest), all, bit_or(chopped, sticky)));
+}
+/// Lanes of any number rounded to the values of a small float, as f32 lanes.
+template <class Small, class Value>
+SINTER_INLINE auto round_to_small(Value x) {
+    using element = typename Value::element;
+    if constexpr (__is_same(element, float))
+        return small_to_float<Small>(detail::small_codes<Small, saturation::on>(x));
+    else if constexpr (__is_same(element, double))
+        return round_to_small<Small>(narrow_to_odd(x));
+    else if constexpr (sizeof(element) <= 2)
+        return round_to_small<Small>(convert<float>(x));
+    else if constexpr (sizeof(element) == 4)
+        return round_to_small<Small>(convert<double>(x));
+    else  // beyond 2^53 every one of these formats saturates or is exact in the upper bits alone; e8m0's power is that of the sum
+        return round_to_small<Small>(convert<double>(x));
+}
 template <class Storage, class Value>
 SINTER_INLINE auto round_to_storage(Value x) {
     using element = typename Value::element;
-    if constexpr (__is_same(element, float) || __is_same(element, double)) {
+    if constexpr (is_small_float_v<Storage>) {
+        return round_to_small<Storage>(x);
+    } else if constexpr (__is_same(element, float) || __is_same(element, double)) {
 #if SINTER_DEVICE_PASS
         if constexpr (__is_same(Value, scalar<float>))
             if (!SINTER_CONSTANT_EVALUATED) return Value(decode(encode<Storage>(x.value)));  // there are instructions for it
@@ -79,10 +113,10 @@ SINTER_INLINE auto round_to_storage(Value x) {
 /// cast to a type: T4. To f16 or bf16 the value is rounded there and computed on in f32.
 template <dtype To>
 struct cast_op {
-    static constexpr op_facts facts{.name = "cast", .kind = node_kind::map, .arity = 1, .rule = &rules::cast<To>, .cost = 1};
+    static constexpr op_facts facts{.name = "cast", .kind = node_kind::map, .arity = 1, .rule = &rules::cast<To>, .cost = 1, .rounds = true};
     template <class Value>
     static SINTER_INLINE auto apply(Value x) {
-        if constexpr (To == dtype::f16 || To == dtype::bf16)
+        if constexpr (To == dtype::f16 || To == dtype::bf16 || is_small_float(To))
             return lane::round_to_storage<type_of<To>>(x);
         else if constexpr (is_same<typename Value::element, type_of<To>>)
             return x;
@@ -96,7 +130,7 @@ struct cast_wrap_op {
     static constexpr op_facts facts{.name = "cast_wrap", .kind = node_kind::map, .arity = 1, .rule = &rules::cast<To>, .cost = 4};
     template <class Value>
     static SINTER_INLINE auto apply(Value x) {
-        if constexpr (To == dtype::f16 || To == dtype::bf16)
+        if constexpr (To == dtype::f16 || To == dtype::bf16 || is_small_float(To))
             return lane::round_to_storage<type_of<To>>(x);
         else
             return convert_wrap<type_of<To>>(x);
@@ -111,18 +145,79 @@ struct to_float_op {
     }
 };
 
+/// As `cast` to a small float, but what is too large becomes the infinity of e5m2 or the NaN of the other formats.
+template <dtype To>
+struct cast_no_saturate_op {
+    static constexpr op_facts facts{.name = "cast_no_saturate", .kind = node_kind::map, .arity = 1, .rule = &rules::cast<To>, .cost = 10, .rounds = true};
+    template <class Value>
+    static SINTER_INLINE auto apply(Value x) {
+        using small_type = type_of<To>;
+        if constexpr (__is_same(typename Value::element, float))
+            return lane::small_to_float<small_type>(lane::small_from_float<small_type, saturation::off>(x));
+        else if constexpr (__is_same(typename Value::element, double))
+            return apply(lane::narrow_to_odd(x));
+        else
+            return apply(convert<double>(x));
+    }
+};
+/// The power of two that a rounding mode names: a block's scale.
+template <scale_rounding Mode>
+struct power_of_two_op {
+    static constexpr op_facts facts{.name = "power_of_two", .kind = node_kind::map, .arity = 1, .rule = &rules::cast<dtype::f8_e8m0>, .cost = 6, .rounds = true};
+    template <class Value>
+    static SINTER_INLINE auto apply(Value x) {
+        if constexpr (__is_same(typename Value::element, float))
+            return lane::small_to_float<f8_e8m0>(lane::e8m0_from_float<Mode>(x));
+        else if constexpr (__is_same(typename Value::element, double))
+            return apply(lane::narrow_to_odd(x));
+        else
+            return apply(convert<double>(x));
+    }
+};
+namespace detail {
+/// Does a store leave a node's value as it is? A small float that is one already, infinities too.
+template <class Lowering, class Storage, int Node>
+constexpr bool find_kept() {
+    if constexpr (is_small_float_v<Storage> && Lowering::facts.type[Node].type == dtype_of<Storage>)
+        return is_rounded(Lowering::facts, Lowering::node, Node);
+    else
+        return false;
+}
+/// What a store does to a node's value: the rounding of its cast.
+template <class Lowering, class Storage, int Node, class Value>
+SINTER_INLINE auto cast_to_store(Value x) {
+    if constexpr (find_kept<Lowering, Storage, Node>())
+        return x;
+    else
+        return cast_op<dtype_of<Storage>>::apply(x);
+}
+}  // namespace detail
+
 /// Elements converted to `To`: each exact value is rounded once, half to even. Float to integer truncates and saturates, NaN
 /// gives 0. Integer to narrower integer wraps. Float to bool is x != 0. Shape unchanged.
 template <class To, operand Operand>
-    requires is_scalar_v<To>
+    requires(is_scalar_v<To> && !is_quantized_type(dtype_of<To>))
 SINTER_INLINE detail::applied<cast_op<dtype_of<To>>, Operand> cast(Operand&& x) {
     return detail::apply<cast_op<dtype_of<To>>>(static_cast<Operand&&>(x));
 }
 /// As `cast`, but float to integer wraps modulo 2^n after truncation; NaN and infinities give 0.
 template <class To, operand Operand>
-    requires is_scalar_v<To>
+    requires(is_scalar_v<To> && !is_quantized_type(dtype_of<To>))
 SINTER_INLINE detail::applied<cast_wrap_op<dtype_of<To>>, Operand> cast_wrap(Operand&& x) {
     return detail::apply<cast_wrap_op<dtype_of<To>>>(static_cast<Operand&&>(x));
+}
+
+/// As `cast<f8_e4m3fn>(x)` and its kin, but what is too large becomes the infinity of e5m2, the NaN of the others. A value of f4_e2m1
+/// saturates anyway.
+template <class To, operand Operand>
+    requires(is_small_float_v<To> && !is_same<To, f8_e8m0>)
+SINTER_INLINE detail::applied<cast_no_saturate_op<dtype_of<To>>, Operand> cast_no_saturate(Operand&& x) {
+    return detail::apply<cast_no_saturate_op<dtype_of<To>>>(static_cast<Operand&&>(x));
+}
+/// A positive number as a power of two (type f8_e8m0), rounded as `Mode` says; 0 gives 2^-127, a NaN, an infinity or a negative number NaN.
+template <scale_rounding Mode, operand Operand>
+SINTER_INLINE detail::applied<power_of_two_op<Mode>, Operand> power_of_two(Operand&& x) {
+    return detail::apply<power_of_two_op<Mode>>(static_cast<Operand&&>(x));
 }
 
 }  // namespace sinter

@@ -30,6 +30,16 @@ namespace sinter {
             return __VA_ARGS__;                                                                                          \
         }                                                                                                                \
     };
+// An operation that only moves or chooses values, so that codes of quantized numbers stay codes.
+#define SINTER_CHOICE(op, text, parameters, arguments_count, type_rule, price, ...)                                       \
+    struct op {                                                                                                          \
+        static constexpr op_facts facts{.name = text, .kind = node_kind::map, .arity = arguments_count, .rule = &rules::type_rule, \
+                                        .cost = price, .keeps_codes = true};                                             \
+        template <class Value>                                                                                           \
+        static SINTER_INLINE auto apply parameters {                                                                     \
+            return __VA_ARGS__;                                                                                          \
+        }                                                                                                                \
+    };
 #define SINTER_FUNCTION_1(function, op)                            \
     template <tensor_operand Operand>                              \
     SINTER_INLINE detail::applied<op, Operand> function(Operand&& x) { \
@@ -51,7 +61,7 @@ SINTER_OPERATION_2(div_op, "div", arithmetic, 4, div(x, y))
 SINTER_OPERATION_2(rem_op, "rem", arithmetic, 8, fmod(x, y))
 SINTER_OPERATION_1(neg_op, "neg", arithmetic, 1, neg(x))
 SINTER_OPERATION_1(abs_op, "abs", arithmetic, 1, abs(x))
-SINTER_OPERATION_1(copy_op, "copy", selection, 0, x)
+SINTER_CHOICE(copy_op, "copy", (Value x), 1, selection, 0, x)
 SINTER_FUNCTION_2(operator+, add_op)
 SINTER_FUNCTION_2(operator-, sub_op)
 SINTER_FUNCTION_2(operator*, mul_op)
@@ -136,7 +146,7 @@ SINTER_FUNCTION_1(is_finite, is_finite_op)
 
 /// where(condition, x, y): x where the condition is true. The other side doesn't leak, NaN or not (B2).
 struct where_op {
-    static constexpr op_facts facts{.name = "where", .kind = node_kind::map, .arity = 3, .rule = &rules::where, .cost = 1};
+    static constexpr op_facts facts{.name = "where", .kind = node_kind::map, .arity = 3, .rule = &rules::where, .cost = 1, .keeps_codes = true};
     template <class Mask, class Value>
     static SINTER_INLINE auto apply(Mask condition, Value x, Value y) {
         return select(condition, x, y);
@@ -165,8 +175,8 @@ SINTER_FUNCTION_2(operator>>, shift_right_op)
 
 // -------------------------------------------------------------------------------------------------------------- selection
 // min and max give NaN if any operand is NaN, and -0 < +0 (B1); fmin and fmax ignore one NaN (B3).
-SINTER_OPERATION_2(minimum_op, "minimum", selection, 3, minimum(x, y))
-SINTER_OPERATION_2(maximum_op, "maximum", selection, 3, maximum(x, y))
+SINTER_CHOICE(minimum_op, "minimum", (Value x, Value y), 2, selection, 3, minimum(x, y))
+SINTER_CHOICE(maximum_op, "maximum", (Value x, Value y), 2, selection, 3, maximum(x, y))
 namespace lane {
 /// maximum(x, 0): the raw maximum keeps a NaN in its second operand, and adding +0 turns -0 into +0.
 template <class Value>
@@ -182,7 +192,7 @@ SINTER_INLINE Value relu(Value x) {
 }  // namespace lane
 SINTER_OPERATION_2(fmin_op, "fmin", selection, 5, fmin(x, y))
 SINTER_OPERATION_2(fmax_op, "fmax", selection, 5, fmax(x, y))
-SINTER_OPERATION_1(relu_op, "relu", arithmetic, 2, lane::relu(x))
+SINTER_CHOICE(relu_op, "relu", (Value x), 1, arithmetic, 2, lane::relu(x))
 SINTER_OPERATION_1(sign_op, "sign", arithmetic, 3, sign(x))  // sign(+-0) is +0
 SINTER_OPERATION_1(round_op, "round", arithmetic, 1, round(x))  // half to even
 SINTER_OPERATION_1(floor_op, "floor", arithmetic, 1, floor(x))
@@ -362,6 +372,7 @@ SINTER_INLINE typename detail::user_call<Function, Arguments...>::type pointwise
 
 #undef SINTER_OPERATION_1
 #undef SINTER_OPERATION_2
+#undef SINTER_CHOICE
 #undef SINTER_FUNCTION_1
 #undef SINTER_FUNCTION_2
 

@@ -106,6 +106,7 @@ struct max_of : one_value {
     static constexpr const char* name = "max";
     static constexpr type_rule rule = &rules::fold_same;
     static constexpr bool needs_elements = true;
+    static constexpr bool keeps_codes = true;  ///< it chooses one of the values
     template <class Value>
     static SINTER_INLINE fields<Value> identity() {
         return fields<Value>(Value(detail::lowest<typename Value::element>()));
@@ -119,6 +120,7 @@ struct min_of : one_value {
     static constexpr const char* name = "min";
     static constexpr type_rule rule = &rules::fold_same;
     static constexpr bool needs_elements = true;
+    static constexpr bool keeps_codes = true;  ///< it chooses one of the values
     template <class Value>
     static SINTER_INLINE fields<Value> identity() {
         return fields<Value>(Value(detail::highest<typename Value::element>()));
@@ -304,6 +306,12 @@ struct reduction<Monoid, axes_t<Axis...>, Keep> {
         else
             return false;
     }();
+    static constexpr bool keeps = [] {
+        if constexpr (requires { Monoid::keeps_codes; })
+            return Monoid::keeps_codes;
+        else
+            return false;
+    }();
     static constexpr type_rule rule = [] {
         if constexpr (requires { Monoid::rule; })
             return Monoid::rule;
@@ -316,6 +324,7 @@ struct reduction<Monoid, axes_t<Axis...>, Keep> {
                                     .arity = 1,
                                     .rule = rule,
                                     .cost = 2,
+                                    .keeps_codes = keeps,
                                     .axes = {int(sizeof...(Axis)), {Axis...}},
                                     .all_axes = false,
                                     .keep = Keep,
@@ -331,6 +340,7 @@ struct reduction<Monoid, every_axis_t, Keep> {
                                     .arity = 1,
                                     .rule = reduction<Monoid, axes_t<>, Keep>::rule,
                                     .cost = 2,
+                                    .keeps_codes = reduction<Monoid, axes_t<>, Keep>::keeps,
                                     .axes = {},
                                     .all_axes = true,
                                     .keep = Keep,

@@ -76,6 +76,25 @@ int main() {
             expect("SINTER-R008", error.get_status());
         }
     }
+    {
+        signed char codes[4]{};
+        const si::tensor_view<signed char, si::extents<4>> q(codes);
+        const si::tensor_view<const float, si::extents<4>> x(memory);
+        float scales[4] = {0.5f, 0.25f, 0.0f, 1.0f};
+        // [bad_scale]
+        const auto y = si::quantized(q, si::axes<0>, si::tensor_view<float, si::extents<4>>(scales));  // one of them is 0
+        const si::status said = si::try_run(si::reference, y = x * 2.0f);
+        // [/bad_scale]
+        expect("SINTER-R010", said);
+        expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, -1.0f)));
+        expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f / (memory[1] - 2.0f))));
+        expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f, 128)));
+        expect("SINTER-R010", si::try_run(si::reference, q = si::let(x, [](auto v) { return si::quantize<si::i8>(v, 0.0f); })));
+        if (!si::try_run(si::reference, q = si::quantize<si::i8>(x * 0.0f, 1.0f, -128)).ok()) {
+            std::printf("sound parameters were refused\n");
+            ++wrong;
+        }
+    }
     // A device's answer (tests/cuda/limits.cu asks for it there): the message has the code.
     expect("SINTER-R009", si::status{si::error::workspace_too_small, -1, -1, 4096, 0});
     {

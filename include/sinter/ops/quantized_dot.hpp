@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exact sums of products of codes: in i32, with a proof while compiling that they fit.
+#pragma once
+
+#include "quantize.hpp"
+
+namespace sinter {
+
+/// The least and the greatest number that a factor can be: a code minus its zero point.
+struct code_range {
+    i64 low, high;
+};
+/// How many products of such numbers an i32 surely holds the sum of.
+SINTER_INLINE i64 exact_dot_length(code_range left, code_range right) {
+    i64 least = 0, greatest = 0;
+    const i64 products[] = {left.low * right.low, left.low * right.high, left.high * right.low, left.high * right.high};
+    for (i64 product : products) {
+        if (product < least) least = product;
+        if (product > greatest) greatest = product;
+    }
+    const i64 above = greatest > 0 ? i64(2147483647) / greatest : i64(2147483647);
+    const i64 below = least < 0 ? i64(2147483648) / -least : i64(2147483647);
+    return above < below ? above : below;
+}
+/// All that codes with these parameters can be.
+SINTER_INLINE code_range range_of(const qparams& given) { return {i64(given.low) - given.zero, i64(given.high) - given.zero}; }
+
+namespace monoids {
+/// Sums i32 as they are. Only where a proof says that they fit.
+struct exact_sum : sum_of {
+    static constexpr const char* name = "exact_sum";
+    static constexpr type_rule rule = &rules::exact_i32;
+};
+}  // namespace monoids
+
+/// The product of two codes less their zero points, i32.
+template <i32 LeftZero, i32 RightZero>
+struct code_product_op {
+    static constexpr op_facts facts{.name = "code_product", .kind = node_kind::map, .arity = 2, .rule = &rules::exact_i32, .cost = 3};
+    template <class Whole>
+    static SINTER_INLINE Whole apply(Whole x, Whole y) {
+        if constexpr (LeftZero != 0) x = sub(x, Whole(LeftZero));
+        if constexpr (RightZero != 0) y = sub(y, Whole(RightZero));
+        return mul(x, y);
+    }
+};
+/// An exact i32 times a scale, f32: one rounding for the conversion, one for the product.
+template <u32 ScaleBits>
+struct scale_sum_op {
+    static constexpr op_facts facts{.name = "scale", .kind = node_kind::map, .arity = 1, .rule = &rules::quantize_to_real, .cost = 2};
+    template <class Whole>
+    static SINTER_INLINE auto apply(Whole x) {
+        return mul(convert<float>(x), typename Whole::template rebind<float>(__builtin_bit_cast(float, ScaleBits)));
+    }
+};
+
+namespace detail {
+/// What `dot` knows of an operand's numbers.
+template <class Operand>
+struct codes_in {
+    static constexpr bool known = false;
+};
+template <class Type>
+    requires is_code_type<Type>
+struct codes_in<Type> {
+    static constexpr bool known = true;
+    static constexpr i32 zero = 0;
+    static constexpr code_range range{integer_min<Type>, integer_max<Type>};
+    static constexpr float scale = 1.0f;
+};
+template <qparams Parameters>
+struct codes_in<quantized_element<Parameters>> {
+    static constexpr bool known = true;
+    static constexpr i32 zero = Parameters.zero;
+    static constexpr code_range range = range_of(Parameters);
+    static constexpr float scale = Parameters.scale();
+};
+template <class Type, class Extents, class Layout, class Space, int Alignment>
+SINTER_INLINE auto codes_of(const tensor_view<Type, Extents, Layout, Space, Alignment>& from) {
+    if constexpr (is_quantized<remove_cvref<Type>>)
+        return codes(from);
+    else
+        return from;
+}
+/// The views that maps of views give, and owners.
+template <class Operand>
+using viewed = remove_cvref<decltype(get<0>(as_expression(some<const Operand&>()).operands))>;
+
+template <class Left, class Right, class Axes, bool Keep>
+struct dot_of {
+    using left = codes_in<remove_cvref<typename Left::element>>;
+    using right = codes_in<remove_cvref<typename Right::element>>;
+    static constexpr shape_result both = broadcast(Left::extents_type::static_shape, Right::extents_type::static_shape);
+    using fold = reduction<monoids::exact_sum, Axes, Keep>;
+    /// Products in one sum; dyn if a size is known only when run.
+    static constexpr i64 length() {
+        bool reduced[max_rank]{};
+        int axis = 0;
+        if (!both.ok() || reduced_axes(fold::facts, both.value.rank, reduced, axis) != violation::none) return 0;  // said elsewhere
+        i64 product = 1;
+        for (int i = 0; i < both.value.rank; ++i)
+            if (reduced[i]) {
+                if (both.value.size[i] < 0) return dyn;
+                product *= both.value.size[i];
+            }
+        return product;
+    }
+    static constexpr i64 most = exact_dot_length(left::range, right::range);
+};
+template <class Axes, bool Keep, class Left, class Right>
+SINTER_INLINE auto exact_dot(const Left& x, const Right& w) {
+    using facts = dot_of<Left, Right, Axes, Keep>;
+    if constexpr (facts::length() == dyn || facts::length() > facts::most)
+        return refused<mistake<rule::dot_stays_exact, number<facts::length()>, number<facts::most>>>{};
+    else
+        return apply<typename facts::fold>(apply<code_product_op<facts::left::zero, facts::right::zero>>(codes_of(x), codes_of(w)));
+}
+template <class Axes, bool Keep, class Left, class Right>
+SINTER_INLINE auto real_dot(const Left& x, const Right& w) {
+    using sum_type = decltype(exact_dot<Axes, Keep>(x, w));
+    if constexpr (!is_same<outcome<sum_type>, sum_type>) {
+        return exact_dot<Axes, Keep>(x, w);
+    } else {
+        using facts = dot_of<Left, Right, Axes, Keep>;
+        constexpr float scale = step::mul(facts::left::scale, facts::right::scale);
+        return apply<scale_sum_op<__builtin_bit_cast(u32, scale)>>(exact_dot<Axes, Keep>(x, w));
+    }
+}
+template <class Type>
+concept view_of_codes = operand_kind_of<Type> == operand_kind::view && codes_in<remove_cvref<typename remove_cvref<Type>::element>>::known;
+}  // namespace detail
+
+/// The exact i32 sum of (x - zero of x) * (w - zero of w) over axes of the broadcast product; x and w are views of i8, u8, i16, u16 or
+/// quantized elements. More products than surely fit an i32 (131071 of i8 by i8), or a number known only when run, don't compile.
+template <detail::view_of_codes Left, detail::view_of_codes Right, i64... Axis>
+SINTER_INLINE auto dot_codes(const Left& x, const Right& w, axes_t<Axis...>) -> detail::outcome<decltype(detail::exact_dot<axes_t<Axis...>, true>(x, w))> {
+    return detail::exact_dot<axes_t<Axis...>, true>(x, w);
+}
+template <detail::view_of_codes Left, detail::view_of_codes Right, i64... Axis>
+SINTER_INLINE auto dot_codes(const Left& x, const Right& w, axes_t<Axis...>, drop_t) -> detail::outcome<decltype(detail::exact_dot<axes_t<Axis...>, false>(x, w))> {
+    return detail::exact_dot<axes_t<Axis...>, false>(x, w);
+}
+/// The real value of that sum: it times the product of the scales (rounded to f32 while compiling), two roundings in all; f32.
+template <detail::view_of_codes Left, detail::view_of_codes Right, i64... Axis>
+SINTER_INLINE auto dot(const Left& x, const Right& w, axes_t<Axis...>) -> detail::outcome<decltype(detail::real_dot<axes_t<Axis...>, true>(x, w))> {
+    return detail::real_dot<axes_t<Axis...>, true>(x, w);
+}
+template <detail::view_of_codes Left, detail::view_of_codes Right, i64... Axis>
+SINTER_INLINE auto dot(const Left& x, const Right& w, axes_t<Axis...>, drop_t) -> detail::outcome<decltype(detail::real_dot<axes_t<Axis...>, false>(x, w))> {
+    return detail::real_dot<axes_t<Axis...>, false>(x, w);
+}
+
+}  // namespace sinter

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Quantized views whose parameters are known only when run, and 4-bit codes two in a byte.
+//
+//     auto x = quantized(codes, 0.05f, 3);                          // per tensor; scale and zero point may be tensors that broadcast
+//     auto w = quantized(codes, axes<0>, scales);                   // per axis: one scale (and zero point) for each index along it
+//     auto b = quantized(codes, block<-1, 32>, scales);             // per block of 32 along an axis: scales of shape [..., size / 32]
+//     run(cpu, y = x * b);                                          // real values
+//     run(cpu, w = expression);                                     // rounds and saturates
+//
+// Such a view is an operand and an output. Its scales are checked once per call, where the executor can read them ([SINTER-R010]).
+#pragma once
+
+#include "quantize.hpp"
+#include "view.hpp"
+
+namespace sinter {
+
+/// Per block of `Length` elements along an axis. `Partial`: the last block may be shorter.
+template <i64 Axis, i64 Length, bool Partial = false>
+struct block_t {};
+template <i64 Axis, i64 Length>
+inline constexpr block_t<Axis, Length> block{};
+template <i64 Axis, i64 Length>
+inline constexpr block_t<Axis, Length, true> partial_block{};
+
+namespace detail {
+/// In this namespace so that `as_expression` is found by argument-dependent lookup.
+struct held_parameters {};
+struct whole_tensor {};
+}  // namespace detail
+
+namespace lane {
+/// Elements of a view by their offsets, lanes of i64.
+template <class Element, lane_value Offsets>
+SINTER_INLINE auto look_up(const Element* from, Offsets offsets) {
+    using value = compute_of<remove_cvref<Element>>;
+    using lanes = typename Offsets::template rebind<value>;
+    if constexpr (Offsets::width == 1) {
+        return lanes(scalar<value>::load(from + first(offsets)).value);
+    } else {
+        i64 at[unsigned(Offsets::width)];
+        store(at, offsets);
+        value found[unsigned(Offsets::width)];
+        for (int i = 0; i < Offsets::width; ++i) found[i] = scalar<value>::load(from + at[i]).value;
+        return lanes::load(found);
+    }
+}
+}  // namespace lane
+
+/// The parameter of the block that an element lies in: the table's element at the coordinates, the one along `Axis` divided by `Length`.
+template <int Axis, i64 Length, dtype Type>
+struct block_lookup_op {
+    static constexpr bool looks_up = true;
+    static SINTER_INLINE typing rule(const value_type*, int count) {
+        typing out = rules::uniform({Type, false}, dtype::i64, count);
+        return out;
+    }
+    static constexpr op_facts facts_of(int arity) {
+        return op_facts{.name = "block_lookup", .kind = node_kind::map, .arity = arity, .rule = &rule, .cost = 12, .takes_integers = true};
+    }
+    static constexpr op_facts facts = facts_of(2);
+    template <int Index, class Table>
+    static SINTER_INLINE i64 step(const Table& table) {
+        return table.state().stride[Index];
+    }
+    template <int Index, class Table, class Lanes>
+    static SINTER_INLINE Lanes place(const Table& table, Lanes coordinate) {
+        Lanes at = coordinate;
+        if constexpr (Index == Axis) {
+            if constexpr ((Length & (Length - 1)) == 0) {
+                constexpr int shift = __builtin_ctzll(static_cast<unsigned long long>(Length));
+                at = shift_right<shift>(at);
+            } else {
+                at = div(at, Lanes(Length));
+            }
+        }
+        return mul(at, Lanes(step<Index>(table)));
+    }
+    template <class Table, class First>
+    static SINTER_INLINE auto apply(const Table& table, First a) {
+        return convert_up(lane::look_up(table.data(), place<0>(table, a)));
+    }
+    template <class Table, class First>
+    static SINTER_INLINE auto apply(const Table& table, First a, First b) {
+        return convert_up(lane::look_up(table.data(), add(place<0>(table, a), place<1>(table, b))));
+    }
+    template <class Table, class First>
+    static SINTER_INLINE auto apply(const Table& table, First a, First b, First c) {
+        return convert_up(lane::look_up(table.data(), add(add(place<0>(table, a), place<1>(table, b)), place<2>(table, c))));
+    }
+    template <class Lanes>
+    static SINTER_INLINE auto convert_up(Lanes found) {
+        return convert<type_of<Type>>(found);
+    }
+};
+/// 4-bit codes from bytes, real values of static parameters. The coordinates count numbers, not bytes.
+template <qparams Parameters, int Rank>
+struct unpack_op {
+    static SINTER_INLINE typing rule(const value_type*, int count) { return rules::uniform({dtype::f32, false}, dtype::i64, count); }
+    static constexpr op_facts facts{.name = "unpack", .kind = node_kind::map, .arity = Rank + 1, .rule = &rule, .cost = 16, .takes_integers = true};
+    template <class Table, class Lanes>
+    static SINTER_INLINE auto decode(const Table& table, Lanes before, Lanes last) {
+        const Lanes offset = add(before, mul(shift_right<1>(last), Lanes(table.state().stride[Rank - 1])));
+        const auto bytes = convert<i32>(lane::look_up(table.data(), offset));
+        using whole = remove_cvref<decltype(bytes)>;
+        const auto shifted = shift_right(bytes, shift_left<2>(bit_and(convert<i32>(last), whole(1))));
+        whole nibble = bit_and(shifted, whole(15));
+        if constexpr (Parameters.storage == code_kind::i4) nibble = sub(bit_xor(nibble, whole(8)), whole(8));  // from two's complement
+        return lane::dequantize_codes<Parameters>(nibble);
+    }
+    template <class Table, class Lanes>
+    static SINTER_INLINE auto apply(const Table& table, Lanes a) {
+        return decode(table, Lanes(i64(0)), a);
+    }
+    template <class Table, class Lanes>
+    static SINTER_INLINE auto apply(const Table& table, Lanes a, Lanes b) {
+        return decode(table, mul(a, Lanes(table.state().stride[0])), b);
+    }
+    template <class Table, class Lanes>
+    static SINTER_INLINE auto apply(const Table& table, Lanes a, Lanes b, Lanes c) {
+        const view_state& state = table.state();
+        return decode(table, add(mul(a, Lanes(state.stride[0])), mul(b, Lanes(state.stride[1]))), c);
+    }
+};
+/// Two codes in a byte.
+struct pack_codes_op {
+    static SINTER_INLINE typing rule(const value_type*, int count) { return rules::uniform({dtype::u8, false}, dtype::u8, count); }
+    static constexpr op_facts facts{.name = "pack", .kind = node_kind::map, .arity = 2, .rule = &rule, .cost = 3};
+    template <class Codes>
+    static SINTER_INLINE auto apply(Codes low, Codes high) {
+        return bit_or(bit_and(low, Codes(u8(15))), shift_left<4>(high));
+    }
+};
+
+namespace detail {
+template <int Axis, i64 Length, dtype Type, int Rank>
+struct block_lookup_of_rank : block_lookup_op<Axis, Length, Type> {
+    static constexpr op_facts facts = block_lookup_op<Axis, Length, Type>::facts_of(Rank + 1);
+};
+/// An operand's expression, or what it is a mistake of.
+template <class View>
+SINTER_INLINE auto table_of(const View& from) {
+    const auto reading = as_expression(from);  // of const elements
+    using leaf_type = nth_type<0, remove_cvref<decltype(get<0>(reading.operands))>>;
+    using table = table_operand<leaf_type>;
+    return expression<program<leaf<0>>, 0, extents<>, dtype::f32, true, table>{{{{table{get<0>(reading.operands)}}}}};
+}
+template <class Op, class Table, class Like, int... Index>
+SINTER_INLINE auto look_up_by_coordinates(const Table& table, const Like& like, indices<Index...>) {
+    return apply_direct<Op>(table_of(table), apply_direct<coordinate_op<Index>>(as_expression(like))...);
+}
+
+/// Sizes of per-axis parameters as a shape that broadcasts against the codes: the count at the axis, 1 behind it.
+template <i64 Count, int Behind>
+struct along_axis;
+template <i64 Count>
+struct along_axis<Count, 0> {
+    using type = extents<Count>;
+};
+template <i64 Count>
+struct along_axis<Count, 1> {
+    using type = extents<Count, 1>;
+};
+template <i64 Count>
+struct along_axis<Count, 2> {
+    using type = extents<Count, 1, 1>;
+};
+template <i64 Count>
+struct along_axis<Count, 3> {
+    using type = extents<Count, 1, 1, 1>;
+};
+template <i64 Count>
+struct along_axis<Count, 4> {
+    using type = extents<Count, 1, 1, 1, 1>;
+};
+template <i64 Count>
+struct along_axis<Count, 5> {
+    using type = extents<Count, 1, 1, 1, 1, 1>;
+};
+template <i64 Count>
+struct along_axis<Count, 6> {
+    using type = extents<Count, 1, 1, 1, 1, 1, 1>;
+};
+template <i64 Count>
+struct along_axis<Count, 7> {
+    using type = extents<Count, 1, 1, 1, 1, 1, 1, 1>;
+};
+template <int Behind, class Type, i64 Count, class Layout, class Space, int Alignment>
+SINTER_INLINE auto spread_along(const tensor_view<Type, extents<Count>, Layout, Space, Alignment>& from) {
+    using sizes_type = typename along_axis<Count, Behind>::type;
+    using element = const remove_cvref<Type>;
+    array<i64, sizes_type::rank> strides{};
+    strides[0] = from.state().stride[0];
+    if constexpr (sizes_type::dynamic_count == 0)
+        return tensor_view<element, sizes_type, strided, Space>(from.data(), sizes_type{}, strides);
+    else
+        return tensor_view<element, sizes_type, strided, Space>(from.data(), sizes_type(from.sizes().size[0]), strides);
+}
+template <int Behind, class Number>
+    requires is_scalar_v<Number>
+SINTER_INLINE Number spread_along(Number value) {
+    return value;
+}
+
+/// The parameters of a view as expressions that broadcast against its codes.
+template <class Granularity>
+struct held_for;
+template <>
+struct held_for<whole_tensor> {
+    static constexpr int axis = -1;
+    template <class Codes, class Parameter>
+    static SINTER_INLINE auto get(const Codes&, const Parameter& parameter) {
+        return as_expression(parameter);
+    }
+};
+template <i64 Axis>
+struct held_for<axes_t<Axis>> {
+    template <class Codes>
+    static constexpr int place = normal_axis(Axis, Codes::rank);
+    template <class Codes, class Parameter>
+    static SINTER_INLINE auto get(const Codes&, const Parameter& parameter) {
+        return as_expression(spread_along<Codes::rank - 1 - place<Codes>>(parameter));
+    }
+};
+template <i64 Axis, i64 Length, bool Partial>
+struct held_for<block_t<Axis, Length, Partial>> {
+    template <class Codes, class Parameter>
+    static SINTER_INLINE auto get(const Codes& codes_view, const Parameter& parameter) {
+        if constexpr (is_scalar_v<Parameter>) {
+            return as_expression(parameter);
+        } else {
+            constexpr dtype type = is_float(dtype_of<remove_cvref<typename Parameter::element>>) ? dtype::f32 : dtype::i32;
+            using op = block_lookup_of_rank<normal_axis(Axis, Codes::rank), Length, type, Codes::rank>;
+            return look_up_by_coordinates<op>(parameter, codes_view, make_indices<Codes::rank>{});
+        }
+    }
+};
+/// Counted from the right; 0: along none.
+template <class Granularity, class Codes>
+inline constexpr int quantized_axis_of = 0;
+template <i64 Axis, class Codes>
+inline constexpr int quantized_axis_of<axes_t<Axis>, Codes> = normal_axis(Axis, Codes::rank) - Codes::rank;
+template <i64 Axis, i64 Length, bool Partial, class Codes>
+inline constexpr int quantized_axis_of<block_t<Axis, Length, Partial>, Codes> = normal_axis(Axis, Codes::rank) - Codes::rank;
+}  // namespace detail
+
+/// Codes in memory with parameters that the view holds; made by `quantized`. An operand, and an output.
+template <class Codes, class Granularity, class Scale, class Zero>
+struct quantized_view : detail::held_parameters {
+    using codes_type = Codes;
+    using granularity = Granularity;
+    Codes codes_view;
+    Scale scale;
+    Zero zero;
+
+    constexpr quantized_view(const Codes& codes_given, const Scale& scale_given, const Zero& zero_given)
+        : codes_view(codes_given), scale(scale_given), zero(zero_given) {}
+    quantized_view(const quantized_view&) = default;
+    const quantized_view& operator=(const quantized_view&) const = delete;  // y = copy(x) rounds x to y's parameters
+
+    /// `view = expression`: rounds and saturates; nothing runs until `run` takes it.
+    template <class Right>
+    [[nodiscard(SINTER_DROPPED_ASSIGNMENT)]] constexpr auto operator=(Right&& right) const
+        -> decltype(assign_quantized(*this, static_cast<Right&&>(right))) {
+        return assign_quantized(*this, static_cast<Right&&>(right));
+    }
+};
+
+namespace detail {
+template <class Codes, class Granularity, class Scale, class Zero>
+struct kind_of_operand<quantized_view<Codes, Granularity, Scale, Zero>> {
+    static constexpr int value = operand_kind::expression;
+};
+/// The expression of a view's real values, which remembers its axis for the node that takes it.
+template <int Axis, class Expression>
+struct expression_along : Expression {
+    static constexpr int quantized_axis = Axis;
+};
+template <int Axis, class Expression>
+SINTER_INLINE auto with_axis(const Expression& from) {
+    return expression_along<Axis, Expression>{from};
+}
+template <class Codes, class Granularity, class Scale, class Zero>
+SINTER_INLINE auto as_expression(const quantized_view<Codes, Granularity, Scale, Zero>& from) {
+    using parameters = held_for<Granularity>;
+    return with_axis<quantized_axis_of<Granularity, Codes>>(apply_direct<dequantize_op>(
+        as_expression(from.codes_view), parameters::get(from.codes_view, from.scale), parameters::get(from.codes_view, from.zero)));
+}
+template <class Codes, class Granularity, class Scale, class Zero, class Right>
+SINTER_INLINE auto assign_to_quantized(const quantized_view<Codes, Granularity, Scale, Zero>& output, Right&& right) {
+    if constexpr (operand_kind_of<Right> == operand_kind::poison) {
+        return poison{};
+    } else {
+        using parameters = held_for<Granularity>;
+        using code = remove_cvref<typename Codes::element>;
+        using op = quantize_op<code, integer_min<code>, integer_max<code>>;
+        return assign_to_view(output.codes_view, apply_direct<op>(as_expression(static_cast<Right&&>(right)), parameters::get(output.codes_view, output.scale),
+                                                                  parameters::get(output.codes_view, output.zero)));
+    }
+}
+}  // namespace detail
+/// What `quantized(...) = expression` does.
+template <class Codes, class Granularity, class Scale, class Zero, class Right>
+SINTER_INLINE auto assign_quantized(const quantized_view<Codes, Granularity, Scale, Zero>& output, Right&& right)
+    -> detail::outcome<decltype(detail::assign_to_quantized(output, static_cast<Right&&>(right)))> {
+    return detail::assign_to_quantized(output, static_cast<Right&&>(right));
+}
+
+namespace detail {
+template <class Type>
+concept code_view = operand_kind_of<Type> == operand_kind::view && is_code_type<remove_cvref<typename remove_cvref<Type>::element>>;
+template <class Type>
+concept parameter = operand_kind_of<Type> == operand_kind::view || operand_kind_of<Type> == operand_kind::scalar;
+
+/// Do parameters along an axis fit the codes? A mistake, or `nothing_wrong`.
+template <class Codes, class Parameter, i64 Axis>
+constexpr auto axis_verdict() {
+    constexpr int place = normal_axis(Axis, Codes::rank);
+    if constexpr (place < 0)
+        return refused<mistake<rule::parameters_fit, at_axis<int(Axis)>, printed<typename Codes::extents_type>>>{};
+    else if constexpr (is_scalar_v<Parameter>)
+        return nothing_wrong{};
+    else if constexpr (Parameter::rank != 1)
+        return refused<mistake<rule::parameters_fit, at_axis<int(Axis)>, printed<typename Codes::extents_type>, printed<typename Parameter::extents_type>>>{};
+    else {
+        constexpr i64 size = Codes::extents_type::static_shape.size[place], count = Parameter::extents_type::static_shape.size[0];
+        if constexpr (size >= 0 && count >= 0 && size != count)
+            return refused<mistake<rule::parameters_fit, at_axis<int(Axis)>, printed<typename Codes::extents_type>, printed<typename Parameter::extents_type>>>{};
+        else
+            return nothing_wrong{};
+    }
+}
+/// The same for blocks along an axis.
+template <class Codes, class Parameter, i64 Axis, i64 Length, bool Partial>
+constexpr auto block_verdict() {
+    constexpr int place = normal_axis(Axis, Codes::rank);
+    if constexpr (place < 0 || Length < 1 || Codes::rank > 3)
+        return refused<mistake<rule::parameters_fit, at_axis<int(Axis)>, printed<typename Codes::extents_type>>>{};
+    else if constexpr (!Partial && Codes::extents_type::static_shape.size[place] >= 0 && Codes::extents_type::static_shape.size[place] % Length != 0)
+        return refused<mistake<rule::blocks_divide, at_axis<int(Axis)>, number<Length>, printed<typename Codes::extents_type>>>{};
+    else if constexpr (is_scalar_v<Parameter>)
+        return nothing_wrong{};
+    else if constexpr (Parameter::rank != Codes::rank)
+        return refused<mistake<rule::parameters_fit, at_axis<int(Axis)>, printed<typename Codes::extents_type>, printed<typename Parameter::extents_type>>>{};
+    else {
+        constexpr bool fits = [] {
+            for (int i = 0; i < Codes::rank; ++i) {
+                const i64 size = Codes::extents_type::static_shape.size[i], count = Parameter::extents_type::static_shape.size[i];
+                if (size >= 0 && count >= 0 && count != (i == place ? (size + Length - 1) / Length : size)) return false;
+            }
+            return true;
+        }();
+        if constexpr (!fits)
+            return refused<mistake<rule::parameters_fit, at_axis<int(Axis)>, printed<typename Codes::extents_type>, printed<typename Parameter::extents_type>>>{};
+        else
+            return nothing_wrong{};
+    }
+}
+template <class Granularity, class Codes, class Parameter>
+struct fits_codes;
+template <class Codes, class Parameter>
+struct fits_codes<whole_tensor, Codes, Parameter> {
+    using type = nothing_wrong;
+};
+template <i64 Axis, class Codes, class Parameter>
+struct fits_codes<axes_t<Axis>, Codes, Parameter> {
+    using type = decltype(axis_verdict<Codes, Parameter, Axis>());
+};
+template <i64 Axis, i64 Length, bool Partial, class Codes, class Parameter>
+struct fits_codes<block_t<Axis, Length, Partial>, Codes, Parameter> {
+    using type = decltype(block_verdict<Codes, Parameter, Axis, Length, Partial>());
+};
+template <class Granularity, class Codes, class Scale, class Zero>
+SINTER_INLINE auto make_quantized(const Codes& codes_view, const Scale& scale, const Zero& zero) {
+    using wrong = first_wrong<typename fits_codes<Granularity, Codes, Scale>::type, typename fits_codes<Granularity, Codes, Zero>::type>;
+    if constexpr (!is_same<wrong, nothing_wrong>)
+        return wrong{};
+    else
+        return quantized_view<Codes, Granularity, Scale, Zero>(codes_view, scale, zero);
+}
+template <class Granularity, class Codes, class Scale, class Zero>
+using quantized_result = outcome<decltype(make_quantized<Granularity>(some<const Codes&>(), some<const Scale&>(), some<const Zero&>()))>;
+}  // namespace detail
+
+/// Codes (a view of i8, u8, i16 or u16) with one scale and zero point, numbers, or views that broadcast against the codes (one per row:
+/// shape [rows, 1]).
+template <detail::code_view Codes, detail::parameter Scale, detail::parameter Zero = i32>
+SINTER_INLINE detail::quantized_result<detail::whole_tensor, Codes, Scale, Zero> quantized(const Codes& codes_view, const Scale& scale, const Zero& zero = 0) {
+    return detail::make_quantized<detail::whole_tensor>(codes_view, scale, zero);
+}
+template <detail::code_view Codes>
+SINTER_INLINE auto quantized(const Codes& codes_view, const qparams& given) -> detail::quantized_result<detail::whole_tensor, Codes, float, i32> {
+    return detail::make_quantized<detail::whole_tensor>(codes_view, given.scale(), given.zero);
+}
+/// With a scale, and a zero point, for each index along an axis: views of rank 1 (or a number for all).
+template <detail::code_view Codes, i64 Axis, detail::parameter Scale, detail::parameter Zero = i32>
+SINTER_INLINE detail::quantized_result<axes_t<Axis>, Codes, Scale, Zero> quantized(const Codes& codes_view, axes_t<Axis>, const Scale& scale, const Zero& zero = 0) {
+    return detail::make_quantized<axes_t<Axis>>(codes_view, scale, zero);
+}
+/// With a scale, and a zero point, for each block along an axis: views of the codes' shape with that axis divided. Up to three axes.
+template <detail::code_view Codes, i64 Axis, i64 Length, bool Partial, detail::parameter Scale, detail::parameter Zero = i32>
+SINTER_INLINE detail::quantized_result<block_t<Axis, Length, Partial>, Codes, Scale, Zero> quantized(const Codes& codes_view, block_t<Axis, Length, Partial>,
+                                                                                                   const Scale& scale, const Zero& zero = 0) {
+    return detail::make_quantized<block_t<Axis, Length, Partial>>(codes_view, scale, zero);
+}
+
+// ---- two codes in a byte ------------------------------------------------------------------------------------------------------
+
+namespace detail {
+/// The shape of the numbers in a shape of bytes.
+template <class Extents>
+struct unpacked_extents;
+template <i64 Last>
+struct unpacked_extents<extents<Last>> {
+    using type = extents<Last * 2>;
+};
+template <i64 First, i64 Last>
+struct unpacked_extents<extents<First, Last>> {
+    using type = extents<First, Last * 2>;
+};
+template <i64 First, i64 Second, i64 Last>
+struct unpacked_extents<extents<First, Second, Last>> {
+    using type = extents<First, Second, Last * 2>;
+};
+template <class Op, class Bytes, class Extents, int... Index>
+SINTER_INLINE auto unpack_bytes(const Bytes& bytes, const Extents& sizes, indices<Index...>) {
+    return apply_direct<Op>(table_of(bytes), apply_direct<coordinate_op<Index>>(shape_expression(sizes))...);
+}
+}  // namespace detail
+
+/// Numbers that lie two in a byte; made by `packed`. An operand, whose last axis counts numbers, and an output.
+template <qparams Parameters, class Bytes>
+struct packed_view : detail::held_parameters {
+    Bytes bytes;
+    constexpr explicit packed_view(const Bytes& from) : bytes(from) {}
+    packed_view(const packed_view&) = default;
+    const packed_view& operator=(const packed_view&) const = delete;
+    /// `packed(...) = expression`: rounds to 4-bit codes; nothing runs until `run` takes it.
+    template <class Right>
+    [[nodiscard(SINTER_DROPPED_ASSIGNMENT)]] constexpr auto operator=(Right&& right) const
+        -> decltype(assign_packed(*this, static_cast<Right&&>(right))) {
+        return assign_packed(*this, static_cast<Right&&>(right));
+    }
+};
+namespace detail {
+template <qparams Parameters, class Bytes>
+struct kind_of_operand<packed_view<Parameters, Bytes>> {
+    static constexpr int value = operand_kind::expression;
+};
+template <qparams Parameters, class Bytes>
+SINTER_INLINE auto as_expression(const packed_view<Parameters, Bytes>& from) {
+    using sizes = typename unpacked_extents<typename Bytes::extents_type>::type;
+    return unpack_bytes<unpack_op<Parameters, Bytes::rank>>(from.bytes, sizes{}, make_indices<Bytes::rank>{});
+}
+template <qparams Parameters, class Bytes, class Right>
+SINTER_INLINE auto assign_to_packed(const packed_view<Parameters, Bytes>& output, Right&& right) {
+    if constexpr (operand_kind_of<Right> == operand_kind::poison) {
+        return poison{};
+    } else {
+        const auto all = apply<cast_op<dtype::u8>>(apply<quantize_static_op<Parameters>>(static_cast<Right&&>(right)));
+        return assign_to_view(output.bytes, apply<pack_codes_op>(slice<-1, 0, end, 2>(all), slice<-1, 1, end, 2>(all)));
+    }
+}
+}  // namespace detail
+template <qparams Parameters, class Bytes, class Right>
+SINTER_INLINE auto assign_packed(const packed_view<Parameters, Bytes>& output, Right&& right)
+    -> detail::outcome<decltype(detail::assign_to_packed(output, static_cast<Right&&>(right)))> {
+    return detail::assign_to_packed(output, static_cast<Right&&>(right));
+}
+/// Pairs (`q4x2`, `qu4x2`) of static shape as an operand and an output. The sizes count bytes; the operand's last axis has twice as many
+/// numbers, and what is stored must have, too. Up to three axes. `Space`: where the memory lies.
+template <class Space = host_memory, qparams Parameters, i64... Sizes>
+    requires(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3 && extents<Sizes...>::is_static)
+SINTER_INLINE auto packed(quantized_pair<Parameters>* pairs, const extents<Sizes...>& bytes) {
+    using view_type = tensor_view<u8, extents<Sizes...>, row_major, Space>;
+    return packed_view<Parameters, view_type>(view_type(reinterpret_cast<u8*>(pairs), bytes));
+}
+template <class Space = host_memory, qparams Parameters, i64... Sizes>
+    requires(sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3 && extents<Sizes...>::is_static)
+SINTER_INLINE auto packed(const quantized_pair<Parameters>* pairs, const extents<Sizes...>& bytes) {
+    using view_type = tensor_view<const u8, extents<Sizes...>, row_major, Space>;
+    return packed_view<Parameters, view_type>(view_type(reinterpret_cast<const u8*>(pairs), bytes));
+}
+
+}  // namespace sinter

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Views that hold their parameters: per tensor, row, axis and block, as operands and outputs, against the scalar formulas on both
+// backends; 4-bit codes two in a byte.
+#include <doctest/doctest.h>
+
+#include <sinter/backend/cpu.hpp>
+#include <sinter/sinter.hpp>
+
+#include <cmath>
+#include <vector>
+
+namespace si = sinter;
+using namespace sinter::literals;
+using si::axes;
+using si::extents;
+
+namespace {
+
+constexpr int rows = 6, columns = 70;
+const auto sizes = extents<rows, columns>{};
+
+struct data {
+    std::vector<float> x, scale, found, wanted;
+    std::vector<si::i8> q, other, zero;
+    data() : x(rows * columns), scale(rows * columns), found(rows * columns), wanted(rows * columns), q(rows * columns), other(rows * columns), zero(rows * columns) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            x[i] = float(int(i * 7919 % 2003) - 1000) * 0.013f;
+            scale[i] = 0.01f + 0.003f * float(i % 37);
+            zero[i] = static_cast<si::i8>(i * 5 % 256);
+        }
+    }
+    /// Stores x through `view_of(codes)` and reads it back, on both backends; `at(row, column)` is the index of the parameters.
+    template <class ViewOf, class At>
+    void round_trip(const ViewOf& view_of, const At& at) {
+        si::run(si::reference, view_of(si::view(q, sizes)) = si::view(x, sizes) * 1.0f);
+        si::run(si::cpu, view_of(si::view(other, sizes)) = si::view(x, sizes) * 1.0f);
+        si::run(si::reference, si::view(wanted, sizes) = view_of(si::view(q, sizes)) * 1.0f);
+        si::run(si::cpu, si::view(found, sizes) = view_of(si::view(q, sizes)) * 1.0f);
+        int wrong = 0;
+        for (int r = 0; r < rows; ++r)
+            for (int c = 0; c < columns; ++c) {
+                const std::size_t i = std::size_t(r * columns + c), p = std::size_t(at(r, c));
+                const si::qparams with = si::stored_as(si::qp(scale[p], zero[p]), si::code_kind::i8);
+                wrong += q[i] != si::quantize_code(x[i], with) || other[i] != q[i];
+                wrong += wanted[i] != si::dequantize_code(q[i], with) || found[i] != wanted[i];
+            }
+        CHECK(wrong == 0);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("per tensor, numbers") {
+    data d;
+    d.round_trip([&](auto codes) { return si::quantized(codes, d.scale[0], d.zero[0]); }, [](int, int) { return 0; });
+    d.zero[0] = 0;
+    d.round_trip([&](auto codes) { return si::quantized(codes, d.scale[0]); }, [](int, int) { return 0; });
+}
+TEST_CASE("per row, as parameters that broadcast") {
+    data d;
+    const auto column = extents<rows, 1>{};
+    d.round_trip([&](auto codes) { return si::quantized(codes, si::view(d.scale.data(), column), si::view(d.zero.data(), column)); }, [](int r, int) { return r; });
+}
+TEST_CASE("per axis, either one") {
+    data d;
+    const auto first = extents<rows>{};
+    const auto last = extents<columns>{};
+    d.round_trip([&](auto codes) { return si::quantized(codes, axes<0>, si::view(d.scale.data(), first), si::view(d.zero.data(), first)); },
+                 [](int r, int) { return r; });
+    d.round_trip([&](auto codes) { return si::quantized(codes, axes<-1>, si::view(d.scale.data(), last), si::view(d.zero.data(), last)); },
+                 [](int, int c) { return c; });
+}
+TEST_CASE("per axis of sizes that are known only when run") {
+    data d;
+    using dynamic = si::tensor_view<float, extents<si::dyn, si::dyn>>;
+    const dynamic x(d.x.data(), rows, columns), y(d.found.data(), rows, columns);
+    const si::tensor_view<si::i8, extents<si::dyn, si::dyn>> q(d.q.data(), rows, columns);
+    const si::tensor_view<float, extents<si::dyn>> scale(d.scale.data(), rows), short_one(d.scale.data(), rows - 1);
+    si::run(si::cpu, si::quantized(q, axes<0>, scale) = x * 1.0f);
+    si::run(si::cpu, y = si::quantized(q, axes<0>, scale) * 1.0f);
+    CHECK(d.q[columns] == si::quantize_code(d.x[columns], si::stored_as(si::qp(d.scale[1]), si::code_kind::i8)));
+    CHECK(si::try_run(si::cpu, y = si::quantized(q, axes<0>, short_one) * 1.0f).code() == si::error::size_mismatch);
+}
+TEST_CASE("per block along either axis, a shorter last one, blocks that aren't a power of two") {
+    data d;
+    const auto wide = extents<rows, 3>{};
+    d.round_trip([&](auto codes) { return si::quantized(codes, si::partial_block<1, 32>, si::view(d.scale.data(), wide), si::view(d.zero.data(), wide)); },
+                 [](int r, int c) { return r * 3 + c / 32; });
+    const auto tens = extents<rows, 7>{};
+    d.round_trip([&](auto codes) { return si::quantized(codes, si::block<1, 10>, si::view(d.scale.data(), tens), si::view(d.zero.data(), tens)); },
+                 [](int r, int c) { return r * 7 + c / 10; });
+    const auto tall = extents<3, columns>{};
+    d.round_trip([&](auto codes) { return si::quantized(codes, si::block<0, 2>, si::view(d.scale.data(), tall), si::view(d.zero.data(), tall)); },
+                 [](int r, int c) { return r / 2 * columns + c; });
+}
+TEST_CASE("a scale that isn't one is a status, and nothing is written") {
+    data d;
+    d.scale[2] = 0.0f;
+    const auto first = extents<rows>{};
+    CHECK(si::try_run(si::cpu, si::quantized(si::view(d.q, sizes), axes<0>, si::view(d.scale.data(), first)) = si::view(d.x, sizes) * 1.0f).code() == si::error::bad_scale);
+    d.scale[2] = NAN;
+    CHECK(si::try_run(si::cpu, si::view(d.found, sizes) = si::quantized(si::view(d.q, sizes), axes<0>, si::view(d.scale.data(), first)) * 1.0f).code() == si::error::bad_scale);
+    CHECK(si::try_run(si::cpu, si::quantized(si::view(d.q, sizes), -0.5f) = si::view(d.x, sizes) * 1.0f).code() == si::error::bad_scale);
+    CHECK(si::try_run(si::cpu, si::quantized(si::view(d.q, sizes), 0.5f, 200) = si::view(d.x, sizes) * 1.0f).code() == si::error::bad_scale);
+    for (const si::i8 code : d.q) REQUIRE(code == 0);
+}
+TEST_CASE("two codes in a byte") {
+    using pair = si::q4x2<"0.5"_qp>;
+    using unsigned_pair = si::qu4x2<"0.25:8"_qp>;
+    constexpr int count = 3 * 34;
+    std::vector<float> x(count), back(count), vectors(count);
+    for (int i = 0; i < count; ++i) x[std::size_t(i)] = float(i * 7919 % 100 - 50) * 0.11f;
+    std::vector<pair> stored(count / 2), other(count / 2);
+    std::vector<unsigned_pair> positive(count / 2);
+    const auto bytes = extents<3, 17>{};
+    const auto numbers = extents<3, 34>{};
+    si::run(si::reference, si::packed(stored.data(), bytes) = si::view(x, numbers));
+    si::run(si::cpu, si::packed(other.data(), bytes) = si::view(x, numbers));
+    si::run(si::cpu, si::packed(positive.data(), bytes) = si::view(x, numbers) + 0.0f);
+    si::run(si::reference, si::view(back, numbers) = si::packed(stored.data(), bytes) * 2.0f);
+    si::run(si::cpu, si::view(vectors, numbers) = si::packed(stored.data(), bytes) * 2.0f);
+    int wrong = 0;
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+        const pair wanted(x[2 * i], x[2 * i + 1]);
+        wrong += stored[i].codes != wanted.codes || other[i].codes != wanted.codes || positive[i].codes != unsigned_pair(x[2 * i], x[2 * i + 1]).codes;
+        for (int k = 0; k < 2; ++k) wrong += back[2 * i + std::size_t(k)] != wanted.value(k) * 2.0f || vectors[2 * i + std::size_t(k)] != back[2 * i + std::size_t(k)];
+    }
+    CHECK(wrong == 0);
+}
