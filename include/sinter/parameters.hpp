@@ -91,7 +91,7 @@ struct parameter_check<assignment<program<Node...>, Roots, list<Leaves...>, Outp
         return false;
     }
     static constexpr bool any = find();
-    static constexpr node_value node[] = {node_traits<Node>::value...};
+    static constexpr node_value node[unsigned(sizeof...(Node))] = {node_traits<Node>::value...};
 
     template <int Index>
     static SINTER_FORCE_INLINE void argument(const assignment_type& assigned, const parameter_range& range, status& bad) {
