@@ -37,20 +37,26 @@ __global__ void by_hand(const __grid_constant__ parameters in) {
 }
 double now_us() { return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Medians of the host's time per call, the candidates in turns of 16 calls.
+/// Medians of the host's time per call. The candidates take turns call by call: what a launch costs depends on what the GPU is doing,
+/// by as much as a microsecond, so that both must find it alike.
 template <class First, class Second>
 void in_turns(const First& first, const Second& second, double& first_us, double& second_us) {
-    constexpr int turns = 400, calls = 16;
+    constexpr int turns = 500, calls = 16;
     std::vector<double> one, other;
     for (int turn = 0; turn < turns; ++turn) {
         cudaDeviceSynchronize();
-        double begin = now_us();
-        for (int i = 0; i < calls; ++i) first();
-        one.push_back((now_us() - begin) / calls);
-        cudaDeviceSynchronize();
-        begin = now_us();
-        for (int i = 0; i < calls; ++i) second();
-        other.push_back((now_us() - begin) / calls);
+        double spent[2] = {0, 0};
+        for (int i = 0; i < calls; ++i) {
+            const bool swapped = (i ^ turn) & 1;
+            const double begin = now_us();
+            swapped ? second() : first();
+            const double between = now_us();
+            swapped ? first() : second();
+            const double end = now_us();
+            spent[swapped ? 1 : 0] += between - begin;
+            spent[swapped ? 0 : 1] += end - between;
+        }
+        one.push_back(spent[0] / calls), other.push_back(spent[1] / calls);
     }
     std::sort(one.begin(), one.end()), std::sort(other.begin(), other.end());
     first_us = one[one.size() / 2], second_us = other[other.size() / 2];

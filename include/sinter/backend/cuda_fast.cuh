@@ -44,7 +44,7 @@ SINTER_INLINE float hyperbolic_tangent(float x) { return lane::tanh(f32_value(x)
 #endif
 #undef SINTER_APPROXIMATION
 
-inline constexpr float log2_of_e = 0x1.715476p+0f, ln_2 = 0x1.62e43p-1f, log10_of_2 = 0x1.344135p-2f;
+inline constexpr float log2_of_e = 0x1.715476p+0f, ln_2 = 0x1.62e43p-1f, log10_of_2 = 0x1.344136p-2f;
 SINTER_INLINE float exponential(float x) { return power_of_two(x * log2_of_e); }
 SINTER_INLINE float logistic(float x) { return reciprocal(1.0f + exponential(-x)); }
 /// x / (1 + 2^(-2 log2(e) sqrt(2 / pi) (x + 0.044715 x^3))).
