@@ -371,4 +371,73 @@ TEST_CASE("a value between is rounded to its codes; NaN takes the lowest code") 
     for (int i = 0; i < 6; ++i) CHECK(y[i] == wanted[i]);
 }
 
+// [at_run_time]
+struct numbers_later {
+    static constexpr si::u64 operator_hash = si::operator_hash<2, 2, 1>(layer);
+    static constexpr si::calibrated_value values[] = {{{"input", 0}, si::at_run_time(code_kind::u8)},
+                                                      {{"input", 1}, si::at_run_time(code_kind::i8, true)},
+                                                      {{"input", 2}, si::at_run_time(code_kind::i32)},
+                                                      {{"relu", 0}, si::at_run_time(code_kind::u8)}};
+};
+// [/at_run_time]
+struct weights_later {
+    static constexpr si::u64 operator_hash = si::operator_hash<2, 2, 1>(layer);
+    static constexpr si::calibrated_value values[] = {{{"input", 0}, si::stored_as(si::qp(0.5f), code_kind::u8)},
+                                                      {{"input", 1}, si::at_run_time(code_kind::i8, true), 0, 2},
+                                                      {{"input", 2}, si::at_run_time(code_kind::i32)},
+                                                      {{"relu", 0}, si::stored_as(si::qp(0.5f, 3), code_kind::u8)}};
+};
+TEST_CASE("parameters that are operands: the codes of the static operator") {
+    codes all;
+    si::u8 wanted[4];
+    si::run(si::cpu, all.out() = si::convert<one_scale>(layer)(all.in(), all.weights(), all.bias()));
+    std::memcpy(wanted, all.y, 4);
+    std::memset(all.y, 0, 4);
+    // [run_time_call]
+    si::run(si::cpu, all.out() = si::convert<numbers_later>(layer)(all.in(), all.weights(), all.bias(), 0.5f, 7, 0.25f, 0.5f, 3));
+    // [/run_time_call]
+    CHECK(std::memcmp(all.y, wanted, 4) == 0);
+    std::memset(all.y, 0, 4);
+    const si::status said = si::try_run(si::reference, all.out() = si::convert<numbers_later>(layer)(all.in(), all.weights(), all.bias(), 0.5f, 7, 0.25f, 0.5f, 3));
+    CHECK(said.ok());
+    CHECK(std::memcmp(all.y, wanted, 4) == 0);
+
+    using by_row = scales_by_axis<0, true>;
+    si::run(si::cpu, all.out() = si::convert<by_row>(layer)(all.in(), all.weights(), all.bias(), si::calibrated_scales<by_row, 1>()));
+    std::memcpy(wanted, all.y, 4);
+    std::memset(all.y, 0, 4);
+    const si::tensor_view<const float, si::extents<2>> scales(weight_scales);
+    si::run(si::cpu, all.out() = si::convert<weights_later>(layer)(all.in(), all.weights(), all.bias(), scales));
+    CHECK(std::memcmp(all.y, wanted, 4) == 0);
+}
+
+// A count stays with its reduction, and a product of codes that isn't summed is one of real values.
+inline constexpr auto mean_and_product = si::fused([](auto x, auto y) {
+    const auto product = x * y;
+    return si::outputs(mean(product, si::last_axis, si::drop), max(product, si::last_axis, si::drop));
+});
+struct of_mean {
+    static constexpr si::u64 operator_hash = si::operator_hash<2, 2>(mean_and_product);
+    static constexpr si::calibrated_value values[] = {{{"input", 0}, si::stored_as(si::qp(0.1f, 7), code_kind::u8)},
+                                                      {{"input", 1}, si::stored_as(si::qp(0.3f), code_kind::i8)}};
+};
+TEST_CASE("means and products of codes") {
+    codes all;
+    const si::tensor_view<const si::i8, si::extents<si::dyn, 3>> y(all.w, 2);
+    float means[2], greatest[2];
+    si::run(si::cpu, si::tie(si::view(means), si::view(greatest)) = si::convert<of_mean>(mean_and_product)(all.in(), y));
+    const si::qparams x_with = si::stored_as(si::qp(0.1f, 7), code_kind::u8), y_with = si::stored_as(si::qp(0.3f), code_kind::i8);
+    for (int row = 0; row < 2; ++row) {
+        int sum = 0;
+        float most = -1e30f;
+        for (int k = 0; k < 3; ++k) {
+            sum += (all.x[row * 3 + k] - 7) * all.w[row * 3 + k];
+            const float product = si::dequantize_code(all.x[row * 3 + k], x_with) * si::dequantize_code(all.w[row * 3 + k], y_with);
+            if (product > most) most = product;
+        }
+        CHECK(means[row] == float(sum) * (0.1f * 0.3f) / 3.0f);
+        CHECK(greatest[row] == most);
+    }
+}
+
 }  // namespace calibrating

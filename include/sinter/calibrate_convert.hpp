@@ -10,6 +10,10 @@
 // Scales per axis (of weights, as a rule) are operands: f32 vectors behind the operator's own, in the order of `values`, a derived bias
 // apart; `calibrated_scales<Calibration, Index>()` is a view of them.
 //
+// Parameters that are known only when the program runs are `at_run_time(storage)` there, and operands in the same place: the scale, a
+// number, and the zero point, an integer, unless they are symmetric. The same numbers give the same bits. A scale must be finite and
+// greater than 0 and a zero point a code; what calibration gives is.
+//
 // A calibration is a struct with `static constexpr u64 operator_hash` and `static constexpr calibrated_value values[]`, as
 // calibrate_export.hpp writes it.
 #pragma once
@@ -20,7 +24,7 @@
 namespace sinter {
 
 namespace rule {
-struct axes_are_of_operands {};  struct calibration_of_this_operator {};
+struct axes_are_of_operands {};  struct calibration_of_this_operator {};  struct bias_meets_its_sum {};
 }  // namespace rule
 template <class... What>
 struct mistake<rule::axes_are_of_operands, What...> {
@@ -32,6 +36,21 @@ struct mistake<rule::calibration_of_this_operator, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-K003] this calibration was made for another operator. Hint: calibrate again after the formula has changed.");
 };
+
+template <class... What>
+struct mistake<rule::bias_meets_its_sum, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-K007] a bias whose scales aren't its own has to be added to the sum of products that they belong to. Hint: sum(x * w) + bias.");
+};
+
+/// Parameters that are operands of the converted operator: scale, and zero point unless symmetric. Of 32-bit codes, a bias: those of the
+/// sum that it is added to, no operands.
+constexpr qparams at_run_time(code_kind storage, bool is_symmetric = false) {
+    qparams out = stored_as(qparams{}, storage);
+    out.scale_bits = 0;
+    out.symmetric = is_symmetric || storage == code_kind::i32;
+    return out;
+}
 
 namespace detail {
 
@@ -50,40 +69,70 @@ struct sum_i32_of : monoids::sum_of {
     static constexpr type_rule rule = &rules::fold_same;
 };
 inline constexpr i64 longest_i32_sum = 33025;
+/// The product of 8-bit codes less their zero points. `LeftCounts`: the left one is never below 0.
+template <bool LeftCounts>
+struct short_product_op {
+    static SINTER_INLINE typing rule(const value_type*, int count) { return rules::uniform({dtype::i32, false}, dtype::i32, count); }
+    static constexpr op_facts facts{.name = "mul", .kind = node_kind::map, .arity = 2, .rule = &rule, .cost = 1};
+    template <class Value>
+    static SINTER_INLINE Value apply(Value left, Value right) {
+        return mul_short<LeftCounts>(left, right);
+    }
+};
 
-/// A value of the operator while it is converted.
+/// A value of the operator while it is converted. Indices are places on the tape, -1: none.
 struct converted_value {
-    int real = -1;       ///< on the tape, -1: not computed yet
-    int codes = -1;      ///< integers on the tape, -1: none
-    qparams with{};      ///< of the codes
-    int scale = -1;         ///< per axis: the scales on the tape, of the value's rank or right-aligned to it
+    int real = -1;                ///< its real value; -1: not computed yet
+    int codes = -1;               ///< its integers
+    int fold = -1;                ///< the reduction that it is: counts refer to it
+    qparams with{};               ///< of the codes; no storage: an accumulator
+    int scale = -1;               ///< per axis: the scales, right-aligned to the value
     const float* each = nullptr;  ///< and as constants
     int count = 0;
+    int scale_at = -1, zero_at = -1;  ///< parameters that are operands
+    int common_at = -1;           ///< accumulators: the factor that all scales have in common, where it is an operand,
+    u32 common = 0x3f800000u;     ///< or its bits
     bool is_short = false;        ///< an accumulator in i32, or in f64 with a bias
-    u32 common = 0x3f800000u;     ///< accumulators: the factor that all scales have in common (bits)
-    int factor[2]{-1, -1};  ///< a product of two values with codes, not computed yet
+    bool borrows = false;         ///< a bias whose scales are those of a sum
+    int factor[2]{-1, -1};        ///< a product of two values with codes, not computed yet
+
+    constexpr bool is_accumulator() const { return codes >= 0 && with.storage == code_kind::unset; }
+    constexpr bool has_codes() const { return codes >= 0 && with.storage != code_kind::unset; }
 };
 
 struct converter {
     bool short_sums = false;  ///< sums of products fit i32
+    bool lonely_bias = false;  ///< a bias that borrows its scales was used elsewhere than in its sum
     tape* on = nullptr;
     const operator_graph* graph = nullptr;
     converted_value value[max_nodes]{};
 
     constexpr traced at(int index) const { return {on, index}; }
+    constexpr traced constant(float number) const { return place_literal(*on, step::widen(number)); }
     /// The value's integers less the zero point; i64 where products of 16-bit codes need it.
     constexpr traced steps(const converted_value& from, bool wide) const {
         traced out = wide ? emit_op<cast_op<dtype::i64>>(at(from.codes)) : emit_op<cast_op<dtype::i32>>(at(from.codes));
+        if (from.zero_at >= 0) return emit_op<sub_op>(out, at(from.zero_at));
         if (from.with.zero != 0) out = emit_op<sub_op>(out, i64(from.with.zero));
         return out;
+    }
+    /// What the value's steps are multiplied with.
+    constexpr traced scale_of(const converted_value& from) const {
+        if (from.is_accumulator() && (from.scale >= 0 || from.common_at >= 0)) {
+            const traced common = from.common_at >= 0 ? at(from.common_at) : constant(__builtin_bit_cast(float, from.common));
+            if (from.scale >= 0) return emit_op<mul_op>(at(from.scale), common);
+            return from.scale_at >= 0 ? emit_op<mul_op>(at(from.scale_at), common) : emit_op<mul_op>(constant(from.with.scale()), common);
+        }
+        return from.scale >= 0 ? at(from.scale) : from.scale_at >= 0 ? at(from.scale_at) : constant(from.with.scale());
     }
     constexpr traced real(int node) {
         converted_value& from = value[node];
         if (from.real < 0) {
             if (from.codes >= 0) {
-                const bool whole = from.with.zero == 0 && (from.with.storage == code_kind::i32 || is_accumulator(from));
+                lonely_bias = lonely_bias || from.borrows;
+                const bool whole = from.is_accumulator() || (from.with.storage == code_kind::i32 && from.with.zero == 0);
                 const traced number = emit_op<cast_op<dtype::f32>>(whole ? at(from.codes) : steps(from, from.with.storage == code_kind::i32));
-                from.real = (from.scale >= 0 ? emit_op<mul_op>(number, scaled(from)) : emit_op<mul_op>(number, from.with.scale())).index;
+                from.real = emit_op<mul_op>(number, scale_of(from)).index;
             } else {
                 const traced left = real(from.factor[0]), right = real(from.factor[1]);
                 from.real = emit_op<mul_op>(left, right).index;
@@ -92,10 +141,17 @@ struct converter {
         return at(from.real);
     }
     /// Codes of a real value.
-    constexpr int quantize(traced x, const qparams& with) const {
-        const traced rounded = emit_op<quantize_steps_op>(x, with.scale(), float(with.low - with.zero), float(with.high - with.zero));
-        traced out = emit_op<cast_op<dtype::i32>>(rounded);
-        if (with.zero != 0) out = emit_op<add_op>(out, i64(with.zero));
+    constexpr int quantize(traced x, const converted_value& to) const {
+        const qparams& with = to.with;
+        traced out = x;
+        if (to.zero_at >= 0) {
+            const traced low = emit_op<sub_op>(place_literal(*on, i64(with.low)), at(to.zero_at)), high = emit_op<sub_op>(place_literal(*on, i64(with.high)), at(to.zero_at));
+            out = emit_op<cast_op<dtype::i32>>(emit_op<quantize_steps_op>(x, scale_of(to), low, high));
+            out = emit_op<add_op>(out, at(to.zero_at));
+        } else {
+            out = emit_op<cast_op<dtype::i32>>(emit_op<quantize_steps_op>(x, scale_of(to), float(with.low - with.zero), float(with.high - with.zero)));
+            if (with.zero != 0) out = emit_op<add_op>(out, i64(with.zero));
+        }
         switch (with.storage) {
             case code_kind::i8: return emit_op<cast_op<dtype::i8>>(out).index;
             case code_kind::u8: return emit_op<cast_op<dtype::u8>>(out).index;
@@ -104,8 +160,7 @@ struct converter {
             default: return out.index;
         }
     }
-    constexpr bool has_codes(int node) const { return value[node].codes >= 0 && value[node].with.storage != code_kind::unset; }
-    static constexpr bool is_accumulator(const converted_value& one) { return one.codes >= 0 && one.with.storage == code_kind::unset; }
+    constexpr bool has_codes(int node) const { return value[node].has_codes(); }
     static constexpr bool is_op(const node_value& node, const op_facts* wanted) { return node.has_op() && same_facts(node.op, wanted); }
     /// Is it a sum (of any axes)? By name: each set of axes is an operation of its own.
     static constexpr bool is_sum(const node_value& node) {
@@ -119,6 +174,14 @@ struct converter {
             out.real = on->emit(from);
             return;
         }
+        if (from.kind == node_kind::count) {
+            out.real = moved(from, value[from.argument[0]].fold);
+            return;
+        }
+        convert_node(from, out);
+        if (from.kind == node_kind::reduce) out.fold = out.codes >= 0 ? out.codes : out.real;
+    }
+    constexpr void convert_node(const node_value& from, converted_value& out) {
         if (from.kind == node_kind::index_map && has_codes(from.argument[0]) && moves_scales(from, value[from.argument[0]])) {
             out = value[from.argument[0]];
             out.real = -1;
@@ -133,21 +196,24 @@ struct converter {
         if (is_sum(from) && value[from.argument[0]].factor[0] >= 0) {
             const converted_value &left = value[value[from.argument[0]].factor[0]], &right = value[value[from.argument[0]].factor[1]];
             const bool wide = is_wide(left.with) || is_wide(right.with);
-            const converted_value& per_axis = left.scale >= 0 ? left : right;
-            const converted_value& common = left.scale >= 0 ? right : left;
-            int scale = per_axis.scale;
-            if (common.scale < 0 && (scale < 0 || without_folded(from, scale))) {
-                const traced product = emit_op<mul_op>(steps(left, wide), steps(right, wide));
+            const converted_value& own = left.scale >= 0 || (right.scale < 0 && left.scale_at >= 0) ? left : right;
+            const converted_value& other = &own == &left ? right : left;
+            int scale = own.scale;
+            if (other.scale < 0 && (scale < 0 || without_folded(from, scale))) {
+                const traced product = wide ? emit_op<mul_op>(steps(left, wide), steps(right, wide)) : short_product(left, right);
                 out.codes = wide || !short_sums ? moved(from, product.index) : emit_short_sum(from, product, out.is_short);
-                out.with = qp(step::mul(left.with.scale(), right.with.scale()));  // no storage: an accumulator
-                out.scale = scale, out.each = per_axis.each, out.count = per_axis.count, out.common = common.with.scale_bits;
+                const bool constant_scale = own.scale < 0 && own.scale_at < 0 && other.scale_at < 0;
+                out.with = qp(constant_scale ? step::mul(left.with.scale(), right.with.scale()) : own.with.scale());  // no storage: an accumulator
+                out.scale = scale, out.each = own.each, out.count = own.count, out.scale_at = own.scale_at;
+                out.common = other.with.scale_bits, out.common_at = other.scale_at;
+                if (own.scale_at >= 0 && other.scale_at < 0) out.common_at = constant(other.with.scale()).index;
                 return;
             }
         }
         if (is_op(from, op_registration<add_op>::facts))
             for (int a = 0; a < 2; ++a) {
                 const converted_value &sum = value[from.argument[a]], &bias = value[from.argument[1 - a]];
-                if (!is_accumulator(sum) || bias.codes < 0 || !same_scales(sum, bias)) continue;
+                if (!sum.is_accumulator() || bias.codes < 0 || !same_scales(sum, bias)) continue;
                 out = sum;
                 out.real = -1;
                 // A short sum and a bias add up in f64, exactly: 32-bit integers convert faster than 64-bit ones.
@@ -168,6 +234,12 @@ struct converter {
     }
 
 private:
+    static constexpr bool counts(const converted_value& one) { return one.with.storage == code_kind::u8 && one.zero_at < 0 && one.with.zero <= 0; }
+    constexpr traced short_product(const converted_value& left, const converted_value& right) const {
+        if (counts(left)) return emit_op<short_product_op<true>>(steps(left, false), steps(right, false));
+        if (counts(right)) return emit_op<short_product_op<true>>(steps(right, false), steps(left, false));
+        return emit_op<short_product_op<false>>(steps(left, false), steps(right, false));
+    }
     /// The sum in i32, over the same axis.
     constexpr int emit_short_sum(const node_value& sum, traced product, bool& is_short) const {
         const op_facts& op = *sum.op;
@@ -185,10 +257,6 @@ private:
             case 3: return over(axes_t<3>{});
             default: return moved(sum, product.index);
         }
-    }
-    constexpr traced scaled(const converted_value& from) const {
-        if (from.with.storage != code_kind::unset) return at(from.scale);
-        return emit_op<mul_op>(at(from.scale), __builtin_bit_cast(float, from.common));
     }
     static constexpr bool moves_scales(const node_value& map, const converted_value& from) {
         const map_kind kind = map.op->map.kind;
@@ -232,7 +300,8 @@ private:
         return normal_axis(map.number[0], argument_rank) < before ? before - 1 : before;
     }
     static constexpr bool same_scales(const converted_value& sum, const converted_value& bias) {
-        if (bias.with.zero != 0 || bias.count != sum.count) return false;
+        if (bias.borrows && bias.count == 0) return sum.scale >= 0 || sum.scale_at >= 0;
+        if (bias.with.zero != 0 || bias.count != sum.count || sum.common_at >= 0) return false;
         if (sum.count == 0) return bias.with.scale_bits == sum.with.scale_bits;
         for (int i = 0; i < sum.count; ++i)
             if (__builtin_bit_cast(u32, bias.each[i]) != __builtin_bit_cast(u32, step::mul(__builtin_bit_cast(float, sum.common), sum.each[i]))) return false;
@@ -253,63 +322,79 @@ constexpr const calibrated_value* calibrated(const node_name& wanted) {
     return nullptr;
 }
 
-/// Biases of 32-bit codes join an accumulator, whose scales are those of the weights.
-constexpr bool has_scale_operand(const calibrated_value& one) { return one.axis >= 0 && one.parameters.storage != code_kind::i32; }
+/// Operands that a value's parameters are. Biases of 32-bit codes join an accumulator, whose scales are those of the weights.
+constexpr int parameter_operands(const calibrated_value& one) {
+    if (one.parameters.storage == code_kind::i32) return 0;
+    if (one.axis >= 0) return 1;
+    return one.parameters.scale_bits != 0 ? 0 : one.parameters.symmetric ? 1 : 2;
+}
 template <class Calibration>
 inline constexpr int scale_operands = [] {
     int count = 0;
-    for (const calibrated_value& one : Calibration::values) count += has_scale_operand(one);
+    for (const calibrated_value& one : Calibration::values) count += parameter_operands(one);
     return count;
 }();
 template <class Calibration>
 constexpr int scale_operand(const calibrated_value& wanted, int first) {
     for (const calibrated_value& one : Calibration::values) {
         if (one.value == wanted.value) return first;
-        first += has_scale_operand(one);
+        first += parameter_operands(one);
     }
     return first;
 }
 
+/// The operator on codes, on a tape; `lonely_bias` says whether a bias with borrowed scales was needed elsewhere than in its sum.
+template <class Body, class Calibration, int Own>
+constexpr traced_list convert_on(tape& on, const int* given, const int* ranks, bool short_sums, bool& lonely_bias) {
+    const operator_graph graph = graph_of<Body>(ranks, make_indices<Own>{});
+    converter work;
+    work.on = &on;
+    work.short_sums = short_sums;
+    work.graph = &graph;
+    for (int i = 0; i < graph.record.size; ++i) {
+        const node_value& node = graph.record.node[i];
+        const calibrated_value* found = graph.asked(i) ? calibrated<Calibration>(graph.name_of(i)) : nullptr;
+        converted_value parameters;
+        if (found) {
+            parameters.with = found->parameters;
+            parameters.each = found->scales, parameters.count = found->count;
+            parameters.borrows = found->parameters.storage == code_kind::i32 && (found->axis >= 0 || found->parameters.scale_bits == 0);
+            const int operands = parameter_operands(*found), first = scale_operand<Calibration>(*found, Own);
+            if (found->axis >= 0 && operands == 1)
+                parameters.scale = work.place_scales({&on, given[first]}, graph.facts[i].rank, found->axis);
+            else if (operands > 0)
+                parameters.scale_at = given[first], parameters.zero_at = operands == 2 ? given[first + 1] : -1;
+        }
+        converted_value& made = work.value[i];
+        if (node.kind == node_kind::leaf) {
+            made = parameters;
+            (found ? made.codes : made.real) = given[node.bits];
+            continue;
+        }
+        work.node(i);
+        if (found) {
+            parameters.codes = work.quantize(work.real(i), parameters);
+            parameters.fold = made.fold;
+            made = parameters;
+        }
+    }
+    traced_list out;
+    for (int o = 0; o < graph.output_count; ++o) {
+        const int node = graph.output[o];
+        out.value[out.count++] = work.has_codes(node) ? traced{&on, work.value[node].codes} : work.real(node);
+    }
+    lonely_bias = work.lonely_bias;
+    return out;
+}
 template <class Body, class Calibration, bool ShortSums>
 struct converted_body {
     template <class... Values>
         requires(is_same<Values, traced> && ...)
     constexpr traced_list operator()(Values... x) const {
-        tape& on = *common_tape(x...);
         const int ranks[] = {rank_of(x)..., 0};
         const int given[] = {x.index..., 0};
-        constexpr int own = int(sizeof...(Values)) - scale_operands<Calibration>;
-        const operator_graph graph = graph_of<Body>(ranks, make_indices<own>{});
-        converter work;
-        work.on = &on;
-        work.short_sums = ShortSums;
-        work.graph = &graph;
-        for (int i = 0; i < graph.record.size; ++i) {
-            const node_value& node = graph.record.node[i];
-            const calibrated_value* found = graph.asked(i) ? calibrated<Calibration>(graph.name_of(i)) : nullptr;
-            converted_value& made = work.value[i];
-            if (node.kind == node_kind::leaf) {
-                (found ? made.codes : made.real) = given[node.bits];
-                if (!found) continue;
-                made.with = found->parameters;
-                made.each = found->scales, made.count = found->count;
-                if (has_scale_operand(*found)) made.scale = work.place_scales({&on, given[scale_operand<Calibration>(*found, own)]}, graph.facts[i].rank, found->axis);
-                continue;
-            }
-            work.node(i);
-            if (found) {
-                const int codes = work.quantize(work.real(i), found->parameters);
-                made = {};
-                made.codes = codes;
-                made.with = found->parameters;
-            }
-        }
-        traced_list out;
-        for (int o = 0; o < graph.output_count; ++o) {
-            const int node = graph.output[o];
-            out.value[out.count++] = work.has_codes(node) ? traced{&on, work.value[node].codes} : work.real(node);
-        }
-        return out;
+        bool ignored = false;
+        return convert_on<Body, Calibration, int(sizeof...(Values)) - scale_operands<Calibration>>(*common_tape(x...), given, ranks, ShortSums, ignored);
     }
 };
 
@@ -333,6 +418,16 @@ struct calibration_check<Body, Calibration, indices<Rank...>> {
             if (graph.find(one.value) < 0) return false;
         return true;
     }();
+    static constexpr bool lonely_bias = [] {
+        if (!fits) return false;
+        tape on;
+        on.parameter_rank = ranks;
+        int given[sizeof...(Rank) + 1] = {};
+        for (int i = 0; i < int(sizeof...(Rank)); ++i) given[i] = on.emit({node_kind::leaf, {}, nullptr, 0, {}, u64(i)});
+        bool out = false;
+        (void)convert_on<Body, Calibration, int(sizeof...(Rank)) - scale_operands<Calibration>>(on, given, ranks, false, out);
+        return out;
+    }();
 };
 template <class Body, class Calibration, class Ranks>
 constexpr auto calibration_verdict() {
@@ -340,9 +435,17 @@ constexpr auto calibration_verdict() {
         return refused<mistake<rule::axes_are_of_operands, Calibration>>{};
     else if constexpr (!calibration_check<Body, Calibration, Ranks>::fits)
         return refused<mistake<rule::calibration_of_this_operator, Calibration>>{};
+    else if constexpr (calibration_check<Body, Calibration, Ranks>::lonely_bias)
+        return refused<mistake<rule::bias_meets_its_sum, Calibration>>{};
     else
         return nothing_wrong{};
 }
+
+template <class Operand>
+inline constexpr int rank_of_operand = 0;
+template <class Operand>
+    requires has_static_rank<Operand>
+inline constexpr int rank_of_operand<Operand> = remove_cvref<Operand>::extents_type::rank;
 
 /// Do all short sums of an expression fold few enough products? The sizes must be known.
 template <class Expression>
@@ -372,8 +475,8 @@ template <class Body, class Calibration, class... Arguments>
 SINTER_HOST_DEVICE constexpr auto call_converted(Arguments&&... arguments) {
     using short_body = converted_body<Body, Calibration, true>;
     using long_body = converted_body<Body, Calibration, false>;
-    if constexpr ((has_static_rank<Arguments> && ...)) {
-        using verdict_type = decltype(calibration_verdict<Body, Calibration, indices<remove_cvref<Arguments>::extents_type::rank...>>());
+    if constexpr (((has_static_rank<Arguments> || operand_kind_of<Arguments> == operand_kind::scalar) && ...)) {
+        using verdict_type = decltype(calibration_verdict<Body, Calibration, indices<rank_of_operand<Arguments>...>>());
         if constexpr (!is_same<verdict_type, nothing_wrong>)
             return verdict_type{};
         else if constexpr (short_sums_fit<remove_cvref<decltype(call_fused<short_body>(some<Arguments>()...))>>::value)

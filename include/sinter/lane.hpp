@@ -407,6 +407,15 @@ SINTER_INLINE Value operator!(Value operand) {
     return bit_not(operand);
 }
 
+// ---- over every lane: products of short numbers ------------------------------------------------------------------------------
+
+/// x * y for i32 lanes whose values lie in [-32768, 32767], as codes less their zero points do. A backend may have an instruction that
+/// is cheaper than the product of any two. `LeftCounts`: the left values are at least 0.
+template <bool LeftCounts, lane_value Value>
+SINTER_INLINE Value mul_short(Value left, Value right) {
+    return mul(left, right);
+}
+
 // ---- over every lane: signs and kinds of number -----------------------------------------------------------------------------
 
 namespace detail {

@@ -22,6 +22,7 @@ using lane::convert;
 using lane::convert_wrap;
 using lane::exchange;
 using lane::from_bits;
+using lane::mul_short;
 using lane::shift_left;
 using lane::shift_right;
 using sinter::bf16;
@@ -478,6 +479,33 @@ TEST_CASE("cpu lane: f32, two registers") { check_float<float, 2 * width>(); }
 TEST_CASE("cpu lane: u8, two registers") { check_integer<u8, 2 * width>(); }
 TEST_CASE("cpu lane: masks, two registers") { check_mask<2 * width>(); }
 #endif
+template <bool LeftCounts, int Width>
+void check_short_products() {
+    using value = cpu::vec<i32, Width>;
+    const i32 special[] = {0, 1, -1, 2, 127, -128, 255, -255, 256, 32767, -32768, 12345, -12345, 181, -181, 32766};
+    for (int round = 0; round < 2000; ++round) {
+        i32 left[Width], right[Width];
+        for (int i = 0; i < Width; ++i) {
+            const u64 bits = random_bits();
+            left[i] = round < 256 ? special[round / 16] : i32(bits & 0xffff) - 32768;
+            right[i] = round < 256 ? special[(round + i) % 16] : i32(bits >> 16 & 0xffff) - 32768;
+            if (LeftCounts && left[i] < 0) left[i] = -(left[i] + 1);
+        }
+        i32 result[Width];
+        const value product = mul_short<LeftCounts>(lane::load<value>(left), lane::load<value>(right));
+        store(result, product);
+        for (int i = 0; i < Width; ++i) {
+            CHECK(result[i] == left[i] * right[i]);
+            CHECK(mul_short<LeftCounts>(lane::scalar<i32>(left[i]), lane::scalar<i32>(right[i])).value == left[i] * right[i]);
+        }
+    }
+}
+TEST_CASE("cpu lane: products of 16-bit numbers") {
+    check_short_products<false, width>();
+    check_short_products<true, width>();
+    check_short_products<false, 2 * width>();
+    check_short_products<true, 2 * width>();
+}
 TEST_CASE("cpu lane: bool") { check_mask<width>(); }
 TEST_CASE("cpu lane: i8") { check_integer<i8, width>(); }
 TEST_CASE("cpu lane: u8") { check_integer<u8, width>(); }

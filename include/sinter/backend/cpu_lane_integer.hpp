@@ -101,6 +101,28 @@ SINTER_CPU_ARITHMETIC(sub, -)
 SINTER_CPU_ARITHMETIC(mul, *)
 #undef SINTER_CPU_ARITHMETIC
 
+/// Products of 16-bit numbers in 32-bit cells: pmaddwd multiplies the halves of each cell and adds both products, and one upper half is 0.
+/// One instruction, where pmulld is two or more and SSE2 has none.
+template <bool LeftCounts, int Width>
+SINTER_FORCE_INLINE vec<i32, Width> mul_short(vec<i32, Width> left, vec<i32, Width> right) {
+    if constexpr (is_split<i32, Width>) {
+        vec<i32, Width> result;
+        result.data.low = mul_short<LeftCounts>(left.data.low, right.data.low);
+        result.data.high = mul_short<LeftCounts>(left.data.high, right.data.high);
+        return result;
+    } else if constexpr (!SINTER_CPU_X86) {
+        return mul(left, right);
+    } else {
+#if SINTER_CPU_X86
+        auto lower = left.data;
+        if constexpr (!LeftCounts) lower = lower & 0xffff;
+        auto result = left.data;
+        SINTER_CPU_X86_BINARY("pmaddwd", result, lower, right.data);
+        return left.of(result);
+#endif
+    }
+}
+
 // ---- primitives: comparison and selection ---------------------------------------------------------------------------------------
 
 #define SINTER_CPU_RELATION(name)                                                                             \
