@@ -76,6 +76,7 @@ struct short_product_op {
     static constexpr op_facts facts{.name = "mul", .kind = node_kind::map, .arity = 2, .rule = &rule, .cost = 1};
     template <class Value>
     static SINTER_INLINE Value apply(Value left, Value right) {
+        using lane::mul_short;  // a template of that name in sight; the lane's own comes by its argument
         return mul_short<LeftCounts>(left, right);
     }
 };

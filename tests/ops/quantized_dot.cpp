@@ -66,3 +66,36 @@ TEST_CASE("matrix products with zero points, as integers and as real numbers") {
     for (std::size_t i = 0; i < y.size(); ++i) wrong += y[i].code != z[i].code || y[i].code != si::q8<"0.9:3"_qp>(real[i] + 1.5f < 0 ? 0.0f : real[i] + 1.5f).code;
     CHECK(wrong == 0);
 }
+TEST_CASE("16-bit codes, and bytes along rows of every tail") {
+    std::vector<si::i16> a(300);
+    std::vector<si::i8> b(300);
+    std::vector<si::u8> c(300);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        a[i] = static_cast<si::i16>(i % 7 == 0 ? -32768 : int(i * 7919 % 65536) - 32768);
+        b[i] = static_cast<si::i8>(i % 5 == 0 ? -128 : int(i * 6007 % 256) - 128);
+        c[i] = static_cast<si::u8>(i * 4001 % 256);
+    }
+    const auto check = [&](auto length) {
+        constexpr int count = decltype(length)::rank == 1 ? int(decltype(length)::static_shape.size[0]) : 0;
+        si::i32 sums[3] = {};
+        const auto x = si::view(a.data(), length);
+        const auto y = si::view(b.data(), length);
+        const auto z = si::view(c.data(), length);
+        si::run(si::cpu, si::tensor_view<si::i32, extents<>>(sums) = si::dot_codes(x, y, si::axes<0>, si::drop));
+        si::run(si::cpu, si::tensor_view<si::i32, extents<>>(sums + 1) = si::dot_codes(z, y, si::axes<0>, si::drop));
+        si::run(si::cpu, si::tensor_view<si::i32, extents<>>(sums + 2) = si::dot_codes(y, z, si::axes<0>, si::drop));
+        si::i64 wanted[2] = {};
+        for (std::size_t i = 0; i < std::size_t(count); ++i) {
+            wanted[0] += si::i64(a[i]) * b[i];
+            wanted[1] += si::i64(c[i]) * b[i];
+        }
+        CHECK(sums[0] == wanted[0]);
+        CHECK(sums[1] == wanted[1]);
+        CHECK(sums[2] == wanted[1]);
+    };
+    check(extents<1>{});
+    check(extents<7>{});
+    check(extents<64>{});
+    check(extents<131>{});
+    check(extents<300>{});
+}

@@ -33,15 +33,19 @@ struct exact_sum : sum_of {
 };
 }  // namespace monoids
 
-/// The product of two codes less their zero points, i32.
-template <i32 LeftZero, i32 RightZero>
+/// The product of two codes less their zero points, i32. `Short`: both factors fit 16 bits; `LeftCounts`: the left one is at least 0.
+template <i32 LeftZero, i32 RightZero, bool Short, bool LeftCounts>
 struct code_product_op {
     static constexpr op_facts facts{.name = "code_product", .kind = node_kind::map, .arity = 2, .rule = &rules::exact_i32, .cost = 3};
     template <class Whole>
     static SINTER_INLINE Whole apply(Whole x, Whole y) {
+        using lane::mul_short;  // a template of that name in sight; the lane's own comes by its argument
         if constexpr (LeftZero != 0) x = sub(x, Whole(LeftZero));
         if constexpr (RightZero != 0) y = sub(y, Whole(RightZero));
-        return mul(x, y);
+        if constexpr (Short)
+            return mul_short<LeftCounts>(x, y);
+        else
+            return mul(x, y);
     }
 };
 /// An exact i32 times a scale, f32: one rounding for the conversion, one for the product.
@@ -92,6 +96,8 @@ struct dot_of {
     using right = codes_in<remove_cvref<typename Right::element>>;
     static constexpr shape_result both = broadcast(Left::extents_type::static_shape, Right::extents_type::static_shape);
     using fold = reduction<monoids::exact_sum, Axes, Keep>;
+    static constexpr bool fits_16_bits(code_range range) { return range.low >= -32768 && range.high <= 32767; }
+    using product = code_product_op<left::zero, right::zero, fits_16_bits(left::range) && fits_16_bits(right::range), (left::range.low >= 0)>;
     /// Products in one sum; dyn if a size is known only when run.
     static constexpr i64 length() {
         bool reduced[max_rank]{};
@@ -113,7 +119,7 @@ SINTER_INLINE auto exact_dot(const Left& x, const Right& w) {
     if constexpr (facts::length() == dyn || facts::length() > facts::most)
         return refused<mistake<rule::dot_stays_exact, number<facts::length()>, number<facts::most>>>{};
     else
-        return apply<typename facts::fold>(apply<code_product_op<facts::left::zero, facts::right::zero>>(codes_of(x), codes_of(w)));
+        return apply<typename facts::fold>(apply<typename facts::product>(codes_of(x), codes_of(w)));
 }
 template <class Axes, bool Keep, class Left, class Right>
 SINTER_INLINE auto real_dot(const Left& x, const Right& w) {
