@@ -35,6 +35,7 @@ struct small_format {
         template <class Number>                                                          \
         SINTER_INLINE explicit name(Number value);                                       \
         SINTER_INLINE explicit operator float() const;                                   \
+        SINTER_INLINE explicit operator double() const;                                  \
         static SINTER_INLINE name from_bits(u8 bits_value) {                             \
             name result{};                                                               \
             result.bits = bits_value;                                                    \
@@ -215,7 +216,8 @@ struct small_codec {
     struct codec<name> : detail::small_codec<name> {};                                         \
     template <class Number>                                                                    \
     SINTER_INLINE name::name(Number value) : bits(convert<name>(value).bits) {}                \
-    SINTER_INLINE name::operator float() const { return decode(*this); }
+    SINTER_INLINE name::operator float() const { return decode(*this); }                       \
+    SINTER_INLINE name::operator double() const { return step::widen(decode(*this)); }
 SINTER_SMALL_CODEC(f8_e4m3fn)
 SINTER_SMALL_CODEC(f8_e5m2)
 SINTER_SMALL_CODEC(f8_e4m3fnuz)

@@ -13,7 +13,10 @@ from arrays import Array, broadcast, count
 
 CPP = {'float32': 'float', 'float64': 'double', 'float16': 'si::f16', 'bfloat16': 'si::bf16', 'bool': 'bool', 'int8': 'si::i8',
        'int16': 'si::i16', 'int32': 'si::i32', 'int64': 'si::i64', 'uint8': 'si::u8', 'uint16': 'si::u16', 'uint32': 'si::u32',
-       'uint64': 'si::u64'}
+       'uint64': 'si::u64', 'float8e4m3fn': 'si::f8_e4m3fn', 'float8e5m2': 'si::f8_e5m2', 'float8e4m3fnuz': 'si::f8_e4m3fnuz',
+       'float8e5m2fnuz': 'si::f8_e5m2fnuz', 'float4e2m1': 'si::f4_e2m1', 'float8e8m0': 'si::f8_e8m0',
+       # one in a byte, as the files have them; what makes such codes saturates to their range (operators.RANGES)
+       'int4': 'si::i8', 'uint4': 'si::u8', 'int2': 'si::i8', 'uint2': 'si::u8'}
 MAX_RANK = 8
 
 

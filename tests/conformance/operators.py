@@ -6,7 +6,7 @@ import math
 
 import arrays
 from arrays import Array, DATA_TYPES, count
-from formula import NotExpressible, Value, axes
+from formula import CPP, NotExpressible, Value, axes
 
 OPERATORS = {}
 
@@ -138,14 +138,114 @@ def clip(f, n, x, low=None, high=None):
     return f.map('si::maximum({}, {})', x, low) if low else f.map('si::minimum({}, {})', x, high) if high else x
 
 
+# The codes of types that are smaller than a byte.
+RANGES = {'int4': (-8, 7), 'uint4': (0, 15), 'int2': (-2, 1), 'uint2': (0, 3)}
+
+
+def cast_to(f, n, x, dtype):
+    if dtype in RANGES:
+        raise NotExpressible(f'numbers of type {dtype}: there are 4-bit codes with a scale, and no plain numbers of less than a byte')
+    if dtype == 'float8e8m0':
+        return f.map('si::power_of_two<si::scale_rounding::%s>({})' % n.attributes.get('round_mode', 'up'), x, dtype=dtype)
+    if dtype.startswith('float8') and not n.attributes.get('saturate', 1):
+        return f.map('si::cast_no_saturate<%s>({})' % CPP[dtype], x, dtype=dtype)
+    return f.cast(x, dtype)
+
+
 @operator('Cast')
 def cast(f, n, x):
-    return f.cast(x, DATA_TYPES[n.attributes['to']])
+    return cast_to(f, n, x, DATA_TYPES[n.attributes['to']])
 
 
 @operator('CastLike')
 def cast_like(f, n, x, like):
-    return f.cast(x, like.dtype)
+    return cast_to(f, n, x, like.dtype)
+
+
+# ------------------------------------------------------------------------------------------------------------ quantization
+
+def along(f, n, value, x):
+    """A scale or zero point as something that broadcasts against x: for all, along an axis, or repeated over blocks."""
+    if value is None:
+        return None
+    if count(value.shape) == 1:
+        if value.dtype.startswith('float8') or value.dtype.startswith('float4'):
+            return None  # the zero point of such codes is 0
+        try:
+            known = f.known(value, 'a parameter')
+        except NotExpressible:
+            return f.reshape(value, ())  # the formula computes it
+        return f.constant(Array(known.dtype, (), known.data))
+    axis = x.axis(n.attributes.get('axis', 1))
+    block = n.attributes.get('block_size', 0)
+    if block:
+        known = f.known(value, 'the scales of blocks')
+        return f.constant(arrays.take(known, x.shape, lambda at: at[:axis] + (at[axis] // block,) + at[axis + 1:]))
+    return f.reshape(value, [size if position == axis else 1 for position, size in enumerate(x.shape)])
+
+
+def with_parameters(f, template, x, scale, zero, dtype):
+    """`template` of x, a scale and a zero point, which may be absent."""
+    return f.map(template, x, scale, zero, dtype=dtype) if zero is not None else f.map(template.replace('{2}', '0'), x, scale, dtype=dtype)
+
+
+def quantized_to(f, x, scale, zero, dtype):
+    if dtype.startswith('float'):
+        return f.cast(f.map('{} / {}', x, scale), dtype)
+    limits = ', %d, %d' % RANGES[dtype] if dtype in RANGES else ''
+    return with_parameters(f, 'si::quantize<%s%s>({0}, {1}, {2})' % (CPP[dtype], limits), x, scale, zero, dtype)
+
+
+@operator('QuantizeLinear')
+def quantize_linear(f, n, x, scale, zero=None):
+    dtype = zero.dtype if zero is not None else DATA_TYPES[n.attributes.get('output_dtype', 0) or 2]
+    scale = along(f, n, scale, x)
+    return quantized_to(f, x, scale, along(f, n, zero, x), dtype)
+
+
+@operator('DequantizeLinear')
+def dequantize_linear(f, n, x, scale, zero=None):
+    dtype = scale.dtype
+    scale = along(f, n, scale, x)
+    if x.dtype.startswith('float'):
+        return f.map('si::cast<float>({}) * {}', x, scale, dtype=dtype)
+    return with_parameters(f, 'si::dequantize({0}, {1}, {2})', x, scale, along(f, n, zero, x), dtype)
+
+
+@operator('DynamicQuantizeLinear')
+def dynamic_quantize_linear(f, n, x):
+    over = range(x.rank)
+    low = f.map('si::minimum({}, 0.0f)', f.reduce('min', x, over, False))
+    high = f.map('si::maximum({}, 0.0f)', f.reduce('max', x, over, False))
+    quotient = f.map('({} - {}) / 255.0f', high, low)
+    scale = f.map('si::where({0} == 0.0f, {0} * 0.0f + 1.0f, {0})', quotient)
+    zero = f.map('si::cast<si::u8>(si::round(si::clamp(0.0f - {} / {}, 0.0f, 255.0f)))', low, scale, dtype='uint8')
+    return [f.map('si::quantize<si::u8>({}, {}, {})', x, scale, zero, dtype='uint8'), scale, zero]
+
+
+def integer_product(f, a, a_zero, b, b_zero):
+    """The exact matrix product of codes less their zero points; i64."""
+    centre = [f.map('si::cast<si::i32>({})', value, dtype='int32') if zero is None else
+              f.map('si::cast<si::i32>({}) - {}', value, f.constant(Array('int32', (), f.known(zero, 'a zero point').data)), dtype='int32')
+              for value, zero in ((a, a_zero), (b, b_zero))]
+    left, right = f.unsqueeze(centre[0], [a.rank]), f.unsqueeze(centre[1], [b.rank - 2])
+    product = f.map('{} * {}', left, right)
+    return f.reduce('sum', product, [product.rank - 2], False, dtype='int64')
+
+
+@operator('QLinearMatMul')
+def quantized_matmul(f, n, a, a_scale, a_zero, b, b_scale, b_zero, scale, zero):
+    def one(value):
+        return f.constant(Array(value.dtype, (), f.known(value, 'a parameter').data))
+    if any(count(value.shape) != 1 for value in (a_scale, b_scale, scale)):
+        raise NotExpressible('scales per row')
+    real = f.map('si::cast<float>({}) * {} * {}', integer_product(f, a, a_zero, b, b_zero), one(a_scale), one(b_scale), dtype='float32')
+    return quantized_to(f, real, one(scale), one(zero), zero.dtype)
+
+
+@operator('MatMulInteger')
+def matmul_integer(f, n, a, b, a_zero=None, b_zero=None):
+    return f.map('si::cast<si::i32>({})', integer_product(f, a, a_zero, b, b_zero), dtype='int32')
 
 
 @operator('BitCast')
@@ -709,8 +809,7 @@ OUTSIDE = {
     'a sort': 'TopK Unique NonMaxSuppression',
     'gather or scatter': 'GatherElements GatherND Scatter ScatterElements ScatterND TensorScatter ReverseSequence',
     'a result whose shape depends on values': 'Compress NonZero',
-    'quantized types': 'QuantizeLinear DequantizeLinear DynamicQuantizeLinear QLinearMatMul QLinearConv ConvInteger '
-                       'MatMulInteger',
+    'a convolution of integers': 'QLinearConv ConvInteger',
     'interpolation': 'Resize Upsample GridSample AffineGrid',
     'random numbers': 'RandomNormal RandomNormalLike RandomUniform RandomUniformLike Bernoulli Multinomial',
     'control flow': 'If Loop Scan SequenceMap',

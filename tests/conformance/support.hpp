@@ -34,12 +34,12 @@ class harness {
   const std::string& failure() const { return failure_; }
   bool ready() const { return failure_.empty(); }
 
-  /// The elements of a file. bfloat16 is stored as its bits in u2.
+  /// The elements of a file. bfloat16 is stored as its bits in u2, the small floats in u1.
   template <class Type, class Extents>
   si::tensor<Type, Extents> input(const char* file) {
     si::tensor<Type, Extents> result;
     si::npy_result read = si::read_npy(data_ + "/" + file);
-    constexpr si::dtype stored = si::dtype_of<Type> == si::dtype::bf16 ? si::dtype::u16 : si::dtype_of<Type>;
+    constexpr si::dtype stored = si::dtype_of<Type> == si::dtype::bf16 ? si::dtype::u16 : si::is_small_float(si::dtype_of<Type>) ? si::dtype::u8 : si::dtype_of<Type>;
     if (!read.ok())
       fail(read.status.message());
     else if (read.array.type != stored ||
