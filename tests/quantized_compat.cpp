@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// quantized_compat.hpp: what TensorFlow Lite's and ggml's own code gives for these inputs, and where it differs from the library's
-// formulas.
+// quantized_compat.hpp: what gemmlowp's, TensorFlow Lite's and ggml's own code gives for these inputs, and where it differs from the
+// library's formulas.
 #include <sinter/sinter.hpp>
 #include <sinter/quantized_compat.hpp>
 
@@ -27,6 +27,30 @@ TEST_CASE("ties away from zero, and the reciprocal") {
     constexpr si::qparams fine = si::stored_as(si::qp_bits(0x3b0cceaau), code_kind::u8);
     CHECK(si::quantize_code(__builtin_bit_cast(float, 0x3e8c41dbu), fine) == 127);
     CHECK(compat::quantize_by_reciprocal(__builtin_bit_cast(float, 0x3e8c41dbu), fine) == 128);
+}
+TEST_CASE("fixed-point multipliers") {
+    static_assert(compat::quantize_multiplier(0.0014402703931141053) == compat::fixed_multiplier{1583594044, -9});
+    static_assert(compat::quantize_multiplier(0.9999999998835847) == compat::fixed_multiplier{1073741824, 1});
+    static_assert(compat::quantize_multiplier(0.5) == compat::fixed_multiplier{1073741824, 0});
+    static_assert(compat::quantize_multiplier(1.5) == compat::fixed_multiplier{1610612736, 1});
+    static_assert(compat::quantize_multiplier(0x1p-32) == compat::fixed_multiplier{1073741824, -31});
+    static_assert(compat::quantize_multiplier(0x1p-33) == compat::fixed_multiplier{});
+    static_assert(compat::quantize_multiplier(0.0) == compat::fixed_multiplier{});
+    const struct {
+        si::i32 x, mantissa;
+        int shift;
+        si::i32 single, twice;
+    } rows[] = {{7984, 1583594044, -9, 11, 12}, {-7984, 1583594044, -9, -11, -12}, {1, 1073741824, -1, 0, 1}, {-1, 1073741824, -1, 0, 0},
+                {3, 1073741824, 0, 2, 2},       {-3, 1073741824, 0, -1, -1},       {-1, 1073741824, 0, 0, 0}, {585, 1527099593, -6, 7, 7}};
+    for (const auto& row : rows) {
+        CHECK(compat::multiply_single_rounding(row.x, {row.mantissa, row.shift}) == row.single);
+        CHECK(compat::multiply_double_rounding(row.x, {row.mantissa, row.shift}) == row.twice);
+    }
+    const int halves[] = {1, -1, 3, -3, 5, -5}, wanted[] = {1, -1, 2, -2, 3, -3};
+    for (int i = 0; i < 6; ++i) CHECK(compat::rounding_divide_by_pot(halves[i], 1) == wanted[i]);
+    constexpr si::i32 lowest = si::lowest_code(code_kind::i32);
+    CHECK(compat::doubling_high_mul(lowest, lowest) == si::highest_code(code_kind::i32));
+    CHECK(compat::rounding_divide_by_pot(lowest, 0) == lowest);
 }
 TEST_CASE("ggml's blocks") {
     const float x[32] = {127.0f, 0.5f,  1.5f,  2.5f,   -0.5f,  -1.5f,  -2.5f,  -127.0f, 0.25f,  1.25f,  2.25f,  3.25f,  4.25f,  5.25f,  6.25f,  7.25f,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conventions of other systems, by name and bit for bit, where they differ from numerics Q1 and Q2: ties away from zero, PyTorch's
-// reciprocal, and memory as their files hold it: the blocks of ggml, packed words of GPTQ and compressed-tensors. Plain functions of
-// numbers and blocks, usable in constant evaluation; never a default of anything. Formulas over tensors, and TensorFlow Lite's
-// fixed-point multipliers, are in ops/quantize_compatible.hpp.
+// Conventions of other systems, by name and bit for bit, where they differ from numerics Q1 and Q2: TensorFlow Lite's and gemmlowp's fixed
+// point, ties away from zero, PyTorch's reciprocal, the blocks of ggml, packed words of GPTQ and compressed-tensors. Plain functions of
+// numbers and blocks, usable in constant evaluation; never a default of anything.
 #pragma once
 
 #include "quantized.hpp"
@@ -31,6 +30,51 @@ SINTER_INLINE i32 quantize_ties_away(float x, const qparams& with) { return deta
 /// PyTorch on CPUs and FBGEMM: x times the f32 reciprocal of the scale, half to even.
 SINTER_INLINE i32 quantize_by_reciprocal(float x, const qparams& with) {
     return detail::code_from_steps(step::round_even(step::mul(x, step::div(1.0f, with.scale()))), with);
+}
+
+// ---- fixed-point multipliers
+
+/// mantissa 2^(shift - 31), the mantissa 0 or in [2^30, 2^31).
+struct fixed_multiplier {
+    i32 mantissa = 0;
+    int shift = 0;
+    SINTER_INLINE bool operator==(const fixed_multiplier& other) const { return mantissa == other.mantissa && shift == other.shift; }
+};
+/// TensorFlow Lite's QuantizeMultiplier, for finite multipliers >= 0: the mantissa is rounded half away from zero; below 2^-32 it is 0.
+SINTER_INLINE fixed_multiplier quantize_multiplier(double multiplier) {
+    const u64 bits = __builtin_bit_cast(u64, multiplier);
+    const int exponent = int(bits >> 52 & 0x7ff);
+    if (exponent == 0) return {};  // zero, or a subnormal, which is far below 2^-32
+    int shift = exponent - 1022;
+    i64 mantissa = i64((bits & 0xfffffffffffffu) | u64(1) << 52);  // 53 bits for [0.5, 1)
+    mantissa = (mantissa + (i64(1) << 21)) >> 22;
+    if (mantissa == i64(1) << 31) mantissa >>= 1, ++shift;
+    if (shift < -31) return {};
+    return {i32(mantissa), shift};
+}
+/// gemmlowp's RoundingDivideByPOT: x / 2^exponent, half away from zero. Exponent 0 to 31.
+SINTER_INLINE i32 rounding_divide_by_pot(i32 x, int exponent) {
+    const i64 half = exponent > 0 ? i64(1) << (exponent - 1) : 0;
+    const i64 magnitude = ((x < 0 ? -i64(x) : i64(x)) + half) >> exponent;
+    return i32(x < 0 ? -magnitude : magnitude);
+}
+/// gemmlowp's SaturatingRoundingDoublingHighMul: round(x y / 2^31), ties towards +infinity; MIN by MIN saturates.
+SINTER_INLINE i32 doubling_high_mul(i32 x, i32 y) {
+    if (x == y && x == lowest_code(code_kind::i32)) return highest_code(code_kind::i32);
+    const i64 product = i64(x) * y;
+    const i64 nudge = product >= 0 ? i64(1) << 30 : 1 - (i64(1) << 30);
+    return i32((product + nudge) / (i64(1) << 31));
+}
+/// x by a fixed multiplier, one rounding, ties towards +infinity: TFLITE_SINGLE_ROUNDING.
+SINTER_INLINE i32 multiply_single_rounding(i32 x, const fixed_multiplier& by) {
+    const int shift = 31 - by.shift;
+    const i64 result = (i64(x) * by.mantissa + (i64(1) << (shift - 1))) >> shift;
+    return result < lowest_code(code_kind::i32) ? lowest_code(code_kind::i32) : result > highest_code(code_kind::i32) ? highest_code(code_kind::i32) : i32(result);
+}
+/// Two roundings: the default of TensorFlow Lite and of gemmlowp.
+SINTER_INLINE i32 multiply_double_rounding(i32 x, const fixed_multiplier& by) {
+    const int left = by.shift > 0 ? by.shift : 0, right = by.shift > 0 ? 0 : -by.shift;
+    return rounding_divide_by_pot(doubling_high_mul(i32(u32(x) << left), by.mantissa), right);
 }
 
 // ---- ggml's blocks of 32 (the reference quantizers of ggml-quants.c)
