@@ -129,6 +129,27 @@ check() {
   log=$check_logs/$(printf '%s' "$name" | tr -c 'A-Za-z0-9.\n' '-').log
   if quietly "$log" "$@"; then pass "$name"; else fail "$name"; fi
 }
+# Checks of one process each, as many at once as jobs: `check_later NAME COMMAND...` starts one, `checks_end` reports them in that order.
+late_names=()
+check_later() {
+  local name=$1 log; shift
+  while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
+  log=$check_logs/late-${#late_names[@]}
+  mkdir -p "$check_logs"
+  late_names+=("$name")
+  rm -f "$log.status"
+  (if quietly "$log.log" "$@" >"$log.said" 2>&1; then echo 0 >"$log.status"; else echo 1 >"$log.status"; fi) &
+}
+checks_end() {
+  local i
+  wait || true
+  for i in "${!late_names[@]}"; do
+    if [ "$(cat "$check_logs/late-$i.status" 2>/dev/null || echo 1)" = 0 ]; then pass "${late_names[$i]}"
+    else fail "${late_names[$i]}"; cat "$check_logs/late-$i.said" >&2
+    fi
+  done
+  late_names=()
+}
 final_line() {
   local name
   if [ "$failed" -gt 0 ]; then say "failed:"; for name in "${failures[@]}"; do say "  $name"; done; fi
