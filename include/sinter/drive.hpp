@@ -7,6 +7,7 @@
 // and all else that isn't arithmetic, is in row_loop.hpp, compiled once for all kernels.
 #pragma once
 
+#include "fetch.hpp"
 #include "fold.hpp"
 #include "row_loop.hpp"
 
@@ -48,6 +49,7 @@ struct row_driver {
     using after_values = environment<Kernel, Family, selected<all_at<site::after>>>;
     template <int Pass>
     using pass_values = environment<Kernel, Family, selected<needed_in_pass<Kernel, Pass>>>;
+    using ahead_of = fetching<Kernel, Family>;
 
     template <int Instance>
     using leaf_type = nth_of_leaves<assignment_type, int(Kernel::node[Kernel::table.at[Instance].node].bits)>;
@@ -182,23 +184,23 @@ struct row_driver {
         store(static_cast<storage*>(const_cast<void*>(frame.at.pointer[stash_slot])) + frame.offset,
               frame.template value<Kernel::stash.instance>());
     }
-    static SINTER_INLINE void read_stash(const row_position& at, output_values& values, i64 offset) {
+    static SINTER_INLINE void read_stash(const void* stash, output_values& values, i64 offset) {
         using storage = output_storage<stash_output>;
         using value = instance_value<Kernel, Family, Kernel::stash.instance>;
         static_cast<slot<Kernel::stash.instance, value>&>(values).value =
-            value::load(static_cast<const storage*>(at.pointer[stash_slot]) + offset);
+            value::load(static_cast<const storage*>(stash) + offset);
     }
 
     // --------------------------------------------------------------------------------------------------------- folds
 
     template <int Pass>
     using folds = selected<folds_of_pass<Kernel, Pass>>;
-    template <int Pass, class Pick>
-    using fold_bundle = bundle<Kernel, Family, Pick, folds<Pass>>;
     template <int Pass>
     using two_phase_folds = selected<two_phase_folds_of_pass<Kernel, Pass>>;
     template <int Pass>
-    static constexpr bool pass_has_second = selected_indices<two_phase_folds_of_pass<Kernel, Pass>>::size > 0;
+    static constexpr bool pass_has_second = has_second_phase<Kernel, Pass>;
+    template <int Pass, class Pick>
+    using fold_bundle = bundle<Kernel, Family, Pick, folds<Pass>>;
     /// What two-phase folds carry between their phases; empty for a pass without any.
     template <int Pass, class Pick>
     using two_phase_bundle = bundle<Kernel, Family, Pick, two_phase_folds<Pass>>;
@@ -289,11 +291,15 @@ struct row_driver {
             using types = fold_types<Kernel, Family, Instance>;
             using monoid = typename types::monoid;
             const auto x = eval::template argument<Instance, 0>(frame);
-            if constexpr (Phase == 2)
+            if constexpr (Phase == 2 && requires { &monoid::template take_second<typename types::value>; })
+                monoid::take_second(state, x, member<pick_value, Instance>(first_elements), member<pick_state, Instance>(context));
+            else if constexpr (Phase == 2)
                 state = monoid::combine_second(state, monoid::lift_second(x, member<pick_value, Instance>(first_elements),
                                                                           member<pick_state, Instance>(context)));
             else if constexpr (requires { monoid::take(state, x); })
                 monoid::take(state, x);
+            else if constexpr (requires { monoid::take(state, x, x); })
+                monoid::take(state, x, member<pick_value, Instance>(first_elements));
             else if constexpr (types::two_phase)
                 state = monoid::combine(state, monoid::lift(x, member<pick_value, Instance>(first_elements)));
             else if constexpr (monoids::takes_index<monoid>) {
@@ -315,17 +321,8 @@ struct row_driver {
             (void)done;
         }
 
-        static constexpr int work() {
-            int cost = 0;
-            for (int i = 0; i < Kernel::instances; ++i) {
-                const node_value& node = Kernel::node[Kernel::table.at[i].node];
-                if (Kernel::template needed<Pass>[i]) cost += node.has_op() ? node.op->cost : 1;
-                if (Kernel::folds_in_pass(i, Pass)) cost += 3;
-            }
-            return cost;
-        }
         /// Few instructions per element: the lane groups stay in registers, each step written out.
-        static constexpr bool unrolled = work() <= 8;
+        static constexpr bool unrolled = !is_costly(work_of_pass<Kernel, Pass>());
 
         /// Each lane group in a variable of its own (an array of them costs copies), all steps of a lane round written out.
         template <class Sequence>
@@ -336,30 +333,42 @@ struct row_driver {
         static SINTER_INLINE states& group_of(All& all) {
             return static_cast<slot<Group, states>&>(all).value;
         }
-        /// Groups folded in one walk over a segment. All of them where the registers hold their accumulators: in ascending order a
-        /// segment comes faster from memory (16 accumulators in two walks of 8: 0.97 of the speed in cache, 0.87 out of it). Else as
-        /// many as half of the registers hold: the segment is read again, but no accumulator lives in memory.
+        /// Groups folded in one walk over a segment: all of them where the registers hold their accumulators and more, else as many as half
+        /// of the registers hold. The segment is read again then, but no accumulator lives in memory within a loop.
         static constexpr int find_groups_at_once() {
             int count = groups;
             if constexpr (requires { Family::register_bytes; })
-                if (groups * int(sizeof(states)) > Family::register_bytes)
+                if (groups * int(sizeof(states)) >= Family::register_bytes)
                     while (count > 1 && count * int(sizeof(states)) > Family::register_bytes / 2) count /= 2;
             return count;
         }
         static constexpr int groups_at_once = find_groups_at_once();
+        /// A walk leaves its results in memory while the next one needs the registers: g++ else copies within the loop.
+        template <int First>
+        static SINTER_FORCE_INLINE void keep(states& to, const states& from) {
+            to = from;
+            if constexpr (First + groups_at_once < groups) __asm__("" : "+m"(to));
+        }
         template <int First, class All, int... Group>
         static SINTER_FORCE_INLINE void walk(const row_inputs& in, const row_position& at, All& all, const contexts& context,
-                                             const firsts& first_elements, i64 begin, i64 index_base, indices<Group...> some) {
-            const int started[] = {(start(group_of<First + Group>(all), list{}), 0)...};
+                                             const firsts& first_elements, i64 begin, i64 index_base, [[maybe_unused]] int fetches,
+                                             [[maybe_unused]] const row_position& ahead, indices<Group...> some) {
+            group_states<indices<Group...>> some_of_all;
+            const int started[] = {(start(group_of<Group>(some_of_all), list{}), 0)...};
             (void)started;
+            SINTER_NO_UNROLL
             for (int q = 0; q < order::segment / order::lanes; ++q) {
                 const i64 round = begin + q * order::lanes + First * width;
+                if constexpr (ahead_of::template here<Pass, Phase>)
+                    if (ahead_of::asks(fetches)) ahead_of::lines(ahead, round + ahead_of::distance, some);
                 const int stepped[] = {
-                    (step(in, at, group_of<First + Group>(all), context, first_elements, round + Group * width, round + Group * width, index_base), 0)...};
+                    (step(in, at, group_of<Group>(some_of_all), context, first_elements, round + Group * width, round + Group * width, index_base), 0)...};
                 (void)stepped;
             }
+            const int kept[] = {(keep<First>(group_of<First + Group>(all), group_of<Group>(some_of_all)), 0)...};
+            (void)kept;
             if constexpr (First + groups_at_once < groups)
-                walk<First + groups_at_once>(in, at, all, context, first_elements, begin, index_base, some);
+                walk<First + groups_at_once>(in, at, all, context, first_elements, begin, index_base, fetches, ahead, some);
         }
         static SINTER_FORCE_INLINE void unrolled_segment(const row_context& original, const row_position& position, totals& result,
                                                          const contexts& context, const firsts& first_elements, i64 begin, i64 index_base) {
@@ -368,8 +377,9 @@ struct row_driver {
             const row_values row = original.row;
             const row_position at = position;
             const row_inputs in{assigned, original.bound, original.along, once, row};
+            const row_position ahead = ahead_of::from(original, position);
             group_states<make_indices<groups>> all;
-            walk<0>(in, at, all, context, first_elements, begin, index_base, make_indices<groups_at_once>{});
+            walk<0>(in, at, all, context, first_elements, begin, index_base, ahead_of::template wanted<Pass>(original), ahead, make_indices<groups_at_once>{});
             group_tree<groups / 2>(all);
             lane_tree(result, group_of<0>(all), list{});
         }
@@ -385,6 +395,77 @@ struct row_driver {
             const int done[] = {(combine(group_of<Group>(all), group_of<Group + Stride>(all), list{}), 0)...};
             (void)done;
         }
+        // A race: folds that have no order to keep but for NaN and zeros run over a segment in any order that is fast.
+
+        template <int... Instance>
+        static constexpr bool all_race(indices<Instance...>) {
+            return sizeof...(Instance) > 0 && (fold_types<Kernel, Family, Instance>::races && ...);
+        }
+        static constexpr bool races = Phase == 1 && !pass_has_second<Pass> && !(stashes && Pass == Kernel::levels) && groups % 4 == 0 && all_race(list{});
+        template <class Racers, int... Instance>
+        static SINTER_FORCE_INLINE void race_on(Racers& all, const row_inputs& in, const row_position& at, i64 position, indices<Instance...>) {
+            pass_values<Pass> values0, values1, values2, values3;
+            const auto frame = [&](auto& values, i64 place) __attribute__((always_inline)) {
+                fill_elements<Pass>(in, at, values, place, place);
+                return element_frame<pass_values<Pass>>{{in.assigned, in.bound, in.along}, in.once, in.row, at, values, place, place};
+            };
+            const auto one = frame(values0, position), two = frame(values1, position + width);
+            const auto three = frame(values2, position + 2 * width), four = frame(values3, position + 3 * width);
+            const int done[] = {(member<pick_racers, Instance>(all).template take_four<typename fold_types<Kernel, Family, Instance>::monoid>(
+                                     eval::template argument<Instance, 0>(one),
+                                     eval::template argument<Instance, 0>(two), eval::template argument<Instance, 0>(three),
+                                     eval::template argument<Instance, 0>(four)), 0)...};
+            (void)done;
+        }
+        template <class Racers, int... Instance>
+        static SINTER_FORCE_INLINE void line_up(Racers& all, indices<Instance...>) {
+            const int done[] = {(line_up_one<Instance>(member<pick_racers, Instance>(all)), 0)...};
+            (void)done;
+        }
+        template <int Instance, class Value>
+        static SINTER_FORCE_INLINE void line_up_one(racers<Value>& all) {
+            all.best0 = all.best1 = all.best2 = all.best3 = lane::get<0>(fold_types<Kernel, Family, Instance>::monoid::template identity<Value>());
+            all.ordered0 = all.ordered1 = typename Value::mask(true);
+        }
+        /// False where the order matters after all.
+        template <int Instance, class Value>
+        static SINTER_FORCE_INLINE bool finish_one(totals& result, const racers<Value>& all) {
+            using monoid = typename fold_types<Kernel, Family, Instance>::monoid;
+            const Value best = monoid::combine_raw(monoid::combine_raw(all.best0, all.best1), monoid::combine_raw(all.best2, all.best3));
+            auto& total = member_of<Kernel, scalar_family, pick, Instance>(result);
+            total = combine_lanes<width>(combine_of<Instance>{}, lane::fields<Value>(best));
+            const auto value = lane::get<0>(total), unsure = decltype(value)(monoid::template unsure<typename Value::element>());
+            return lane_all(bit_and(all.ordered0, all.ordered1)) && first(bits(value)) != first(bits(unsure));
+        }
+        template <class Mask>
+        static SINTER_FORCE_INLINE bool lane_all(Mask mask) {
+            return all(mask);  // (found by its argument: here `all` is a variable's name)
+        }
+        template <class Racers, int... Instance>
+        static SINTER_FORCE_INLINE bool finish_race(totals& result, const Racers& all, indices<Instance...>) {
+            bool sure = true;
+            const int done[] = {(sure = finish_one<Instance>(result, member<pick_racers, Instance>(all)) && sure, 0)...};
+            (void)done;
+            return sure;
+        }
+        static SINTER_FORCE_INLINE bool race(const row_context& original, const row_position& position, totals& result, i64 begin) {
+            const assignment_type assigned = original.assigned;
+            const once_values once = original.once;
+            const row_values row = original.row;
+            const row_position at = position;
+            const row_inputs in{assigned, original.bound, original.along, once, row};
+            [[maybe_unused]] const row_position ahead = ahead_of::from(original, position);
+            [[maybe_unused]] int fetches = ahead_of::template wanted<Pass>(original);
+            fold_bundle<Pass, pick_racers> all;
+            line_up(all, list{});
+            SINTER_NO_UNROLL
+            for (i64 place = begin; place < begin + order::segment; place += 4 * width) {
+                if constexpr (ahead_of::template here<Pass, Phase>)
+                    if (ahead_of::asks(fetches)) ahead_of::lines(ahead, place + ahead_of::distance, make_indices<4>{});
+                race_on(all, in, at, place, list{});
+            }
+            return finish_race(result, all, list{});
+        }
         static SINTER_INLINE void fold_groups(states (&all)[groups]) {
             for (int stride = groups / 2; stride > 0; stride /= 2)
                 for (int g = 0; g < stride; ++g) combine(all[g], all[g + stride], list{});
@@ -399,8 +480,12 @@ struct row_driver {
             const row_position at = place_of_row;
             const row_inputs in{assigned, original.bound, original.along, once, row};
             states *const stop = all + groups, *now = all + group;
+            [[maybe_unused]] int fetches = ahead_of::template wanted<Pass>(original);
+            [[maybe_unused]] const row_position ahead = ahead_of::from(original, place_of_row);
             SINTER_NO_UNROLL
             for (int v = 0; v < vectors; ++v) {
+                if constexpr (ahead_of::template here<Pass, Phase>)
+                    if (ahead_of::asks(fetches)) ahead_of::template vector<0>(ahead, position + v * width + ahead_of::distance);
                 step(in, at, *now, context, first_elements, position + v * width, offset + v * width, index_base);
                 now = now + 1 == stop ? all : now + 1;
             }
@@ -446,9 +531,12 @@ struct row_driver {
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             if constexpr (!unrolled)
                 segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
-            else if (length == order::segment && !in.bound.packs)
-                unrolled_segment(in, at, result, context, first_elements, begin, index_base);
-            else
+            else if (length == order::segment && !in.bound.packs) {
+                if constexpr (!races)
+                    unrolled_segment(in, at, result, context, first_elements, begin, index_base);
+                else if (!race(in, at, result, begin))
+                    any_segment(in, at, result, context, first_elements, begin, length, index_base);
+            } else
                 any_segment(in, at, result, context, first_elements, begin, length, index_base);
         }
     };
@@ -595,14 +683,13 @@ struct row_driver {
             return cast_to_store<Kernel, storage, Kernel::table.at[source].node>(frame.template value<source>());
         }
     }
-    /// A stashed output was just written: it is in the cache.
-    static constexpr bool may_stream(int output) { return !(stashes && output == stash_output) && requires { Family::streaming_threshold; }; }
+    static constexpr bool streams_exist = requires { Family::streaming_threshold; };
     template <int Output, class Frame>
     static SINTER_INLINE void store_elements(const Frame& frame) {
         using storage = output_storage<Output>;
         storage* const to = static_cast<storage*>(const_cast<void*>(frame.at.pointer[slots<Kernel>::of_output(Output)])) + frame.offset;
         const auto value = stored_value<Output>(frame);
-        if (may_stream(Output) && (frame.streaming >> Output & 1))
+        if (streams_exist && (frame.streaming >> Output & 1))
             store_streaming(to, value);
         else
             store(to, value);
@@ -616,27 +703,17 @@ struct row_driver {
     static SINTER_INLINE output_storage<Output>* output_at(const row_position& at) {
         return static_cast<output_storage<Output>*>(const_cast<void*>(at.pointer[slots<Kernel>::of_output(Output)]));
     }
+    template <class Storage, class Value>
+    static SINTER_INLINE void store_one(Storage* to, Value value) {
+        store(to, lane::scalar<typename Value::element>(first(value)));
+    }
     template <class Frame, int... Output>
     static SINTER_INLINE void store_row(const Frame& frame, const row_position& at, indices<Output...>) {
-        const int done[] = {0, (store_first(output_at<Output>(at), stored_value<Output>(frame), 1, 1), 0)...};
+        const int done[] = {0, (store_one(output_at<Output>(at), stored_value<Output>(frame)), 0)...};
         (void)done;
     }
 
     static constexpr int last = stashes ? Kernel::levels + 2 : Kernel::levels + 1;
-    /// Fetches what the next row's first fold will read, a vector at a time between this row's arithmetic (measured on RMSNorm to int8
-    /// out of cache: 0.40 -> 0.61 of a copy; in bursts of a page it was slower than without).
-    struct fetched_list {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) {
-            return Kernel::levels > 0 && Kernel::table.at[i].kind == node_kind::leaf && Kernel::where[i] == site::element &&
-                   (Kernel::table.at[i].free & ~Kernel::element_axes) != 0;
-        }
-    };
-    template <int... Instance>
-    static SINTER_FORCE_INLINE void prefetch([[maybe_unused]] const row_position& ahead, [[maybe_unused]] i64 position, indices<Instance...>) {
-        const int done[] = {0, (__builtin_prefetch(static_cast<const storage_of<Instance>*>(ahead.pointer[slots<Kernel>::template place<Instance>]) + position, 0, 2), 0)...};
-        (void)done;
-    }
     /// Whole vectors of outputs: the one place where a kernel's last pass is compiled.
     static SINTER_NOINLINE void output_vectors(const row_call& call, const row_position& place_of_row, i64 position, i64 offset,
                                                i64 vectors, u32 streaming) {
@@ -645,12 +722,16 @@ struct row_driver {
         const once_values once = original.once;
         const row_values row = original.row;
         const row_position at = place_of_row;
-        const bool fetches = Kernel::levels > 0 && original.ahead;
-        const row_position ahead = fetches ? *original.ahead : place_of_row;
+        [[maybe_unused]] const void* const stash = stashes && !original.kept ? at.pointer[stash_slot] : original.kept;
+        // A costly kernel always asks, in the cache for the line that it reads: fewer registers than a branch.
+        constexpr bool always = !ahead_of::by_rows && is_costly(work_of_pass<Kernel, Kernel::levels + 1>());
+        const bool fetches = always || ahead_of::template wanted<Kernel::levels + 1>(original);
+        const i64 distance = ahead_of::by_rows ? position - offset : original.bound.prefetches ? ahead_of::distance : 0;
+        [[maybe_unused]] const row_position ahead = ahead_of::from(original, place_of_row);
         for (i64 v = 0; v < vectors; ++v, position += width, offset += width) {
-            if (fetches) prefetch(ahead, position, selected<fetched_list>{});
+            if (fetches) ahead_of::template vector<0>(ahead, offset + distance);
             output_values values;
-            if constexpr (stashes) read_stash(at, values, offset);
+            if constexpr (stashes) read_stash(stash, values, offset);
             const element_frame<output_values> frame{{assigned, original.bound, original.along}, once, row, at, values, position, offset, streaming};
             eval::fill(values, frame, selected<needed_in_pass<Kernel, last>>{});
             store_all(frame, selected<element_outputs<Kernel>>{});
@@ -695,9 +776,14 @@ struct row_driver {
 
     // ---------------------------------------------------------------------------------------------------------- entry
 
-    static SINTER_NOINLINE void begin_row(row_call& call, const row_position& at) { passes<1>(static_cast<row_context&>(call), at); }
+    static SINTER_NOINLINE void begin_row(row_call& call, const row_position& at) {
+        passes<1>(static_cast<row_context&>(call), at);
+        if constexpr (!Kernel::any_element_output()) finish_row(static_cast<row_context&>(call), at);
+    }
     static SINTER_NOINLINE void end_row(row_call& call, const row_position& at) {
-        row_context& in = static_cast<row_context&>(call);
+        finish_row(static_cast<row_context&>(call), at);
+    }
+    static SINTER_FORCE_INLINE void finish_row(row_context& in, const row_position& at) {
         const row_frame frame{{in.assigned, in.bound, in.along}, in.once, in.row, at};
         store_row(frame, at, selected<row_outputs<Kernel>>{});
         if constexpr (Kernel::table.outer != 0) in.outer.push(frame);
@@ -719,13 +805,15 @@ struct row_driver {
         for (int o = 0; o < Kernel::outputs; ++o) {
             if (!Kernel::stores_elements(o)) continue;
             out.packed[out.packed_slots++] = static_cast<u8>(slots<Kernel>::of_output(o));
-            if (may_stream(o)) out.may_stream |= u32(1) << o;
+            if (streams_exist) out.may_stream |= u32(1) << o;
         }
         if (stashes) out.stash = stash_slot;
         out.columns = Kernel::nest == nest_kind::rows && Kernel::table.inner != Kernel::table.inner_lane;
         if constexpr (selected_indices<all_at<site::row>>::size > 0) out.begin_row = begin_row;
         if constexpr (Kernel::any_element_output()) out.vectors = output_vectors;
-        if constexpr (selected_indices<row_outputs<Kernel>>::size > 0 || Kernel::table.outer != 0) out.end_row = end_row;
+        constexpr bool begins = selected_indices<all_at<site::row>>::size > 0;
+        if constexpr ((selected_indices<row_outputs<Kernel>>::size > 0 || Kernel::table.outer != 0) && !(begins && !Kernel::any_element_output()))
+            out.end_row = end_row;
         return out;
     }
     static constexpr row_body<slot_count> body = make_body();
@@ -747,7 +835,7 @@ struct row_driver<Kernel, Family>::row_context : row_driver<Kernel, Family>::row
     row_values row;
     outer_folding<selected<outer_folds<Kernel>>> outer;
     SINTER_FORCE_INLINE row_context(const assignment_type& from, const call_binding& binding_of_call, const all_loops& loops_of_call)
-        : row_call{binding_of_call, loops_of_call, nullptr}, assigned(from) {}
+        : row_call{binding_of_call, loops_of_call, nullptr, nullptr}, assigned(from) {}
 };
 
 }  // namespace sinter::detail

@@ -38,9 +38,11 @@ struct column_driver {
     /// 0.85, 2048 0.93, 4096 1.1).
     static constexpr int strip_columns = any_two_phase() ? 128 : keeps_columns ? 1024 : 4096;
     static constexpr int strip = strip_columns / width > 0 ? strip_columns / width : 1;
-    /// Rows that a sweep folds at once (measured on Zen 1 in cache, of a loop by hand that takes four: 8 rows 0.96 to 1.05, 4 rows 0.88
-    /// to 0.93).
-    static constexpr int rows_at_once = 8;
+    /// Whether a sweep folds four rows at once, in narrow strips, or eight. Eight need the accumulators half as often, but take all ways
+    /// of a first-level cache where rows lie a multiple of a page apart. Few rows, and rows from memory, take eight. (Measured in cache,
+    /// of a loop by hand that takes four: a Xeon with AVX-512, 32 rows, 4 KiB of accumulators 0.97, eight rows and 16 KiB 0.86; AVX2 there
+    /// 0.95 and 0.91; Zen 1, 8 rows, 0.89 and 0.96.)
+    static SINTER_INLINE bool takes_four(const call_binding& bound, const all_loops& along) { return !bound.prefetches && along.columns >= 32; }
     /// States of a pass: those of a strip and of its finished segments, 128 KiB, or what the narrowest strip needs.
     template <class States>
     static constexpr int pool_size() {
@@ -50,7 +52,7 @@ struct column_driver {
     }
     /// Vectors of a strip when so many rows are folded. While segment number n is folded, as many wait as n has ones.
     template <int Pass>
-    static SINTER_INLINE int strip_of_pass(i64 folded, int most) {
+    static SINTER_INLINE int strip_of_pass(i64 folded, int most, bool narrow) {
         if constexpr (Pass > Kernel::levels) {
             return most;
         } else {
@@ -59,11 +61,12 @@ struct column_driver {
                 int held = 1;
                 for (i64 segments = (folded + order::column_segment - 1) / order::column_segment; segments > 1; segments >>= 1) ++held;
                 const int fits = pool_size<states>() / (held < order::stack_depth_of_strips + 1 ? held : order::stack_depth_of_strips + 1);
-                constexpr int cached = (1 << 14) / int(sizeof(states)) > 0 ? (1 << 14) / int(sizeof(states)) : 1;
+                const int bytes = narrow ? 1 << 13 : 1 << 14;
+                const int cached = bytes / int(sizeof(states)) > 0 ? bytes / int(sizeof(states)) : 1;
                 if (fits < most) most = fits;
                 if (cached < most) most = cached;
             }
-            return strip_of_pass<Pass + 1>(folded, most);
+            return strip_of_pass<Pass + 1>(folded, most, narrow);
         }
     }
 
@@ -209,7 +212,8 @@ struct column_driver {
                                     const two_phase_bundle<Pass, pick_state>* const contexts,
                                     const two_phase_bundle<Pass, pick_value>* const first_values, i64 begin, i64 stop) {
         using list = typename rows::template phase<Pass, Phase>::list;
-        constexpr int together = rows::template phase<Pass, Phase>::unrolled ? rows_at_once : 1;
+        constexpr bool many = rows::template phase<Pass, Phase>::unrolled;
+        const bool fours = takes_four(in.bound, in.along);
         odometer<slots<Kernel>::count> row;
         row.set(in.along.column, begin);
         const int full = in.last_count == width ? in.vectors : in.vectors - 1;
@@ -218,10 +222,14 @@ struct column_driver {
         rows::template phase<Pass, Phase>::start(identity, list{});
         if (full < in.vectors) state[full] = identity;
         i64 r = begin;
-        if constexpr (together > 1)
-            for (; r + together <= stop; r += together)
+        if constexpr (many) {
+            for (; !fours && r + 8 <= stop; r += 8)
                 turn<Pass, Phase>(in, origin, row, r == begin ? &identity : state, r == begin ? 0 : 1, state, contexts, first_values, full, r,
-                                  make_indices<together>{});
+                                  make_indices<8>{});
+            for (; r + 4 <= stop; r += 4)
+                turn<Pass, Phase>(in, origin, row, r == begin ? &identity : state, r == begin ? 0 : 1, state, contexts, first_values, full, r,
+                                  make_indices<4>{});
+        }
         for (; r < stop; ++r)
             turn<Pass, Phase>(in, origin, row, r == begin ? &identity : state, r == begin ? 0 : 1, state, contexts, first_values, full, r,
                               make_indices<1>{});
@@ -434,7 +442,7 @@ struct column_driver {
         odometer<slots<Kernel>::count> outer;
         outer.set(along.outer, first_row);
         // Strips of equal width, as wide as they may be.
-        const i64 all = (stop - begin + width - 1) / width, most = strip_of_pass<1>(along.columns, strip);
+        const i64 all = (stop - begin + width - 1) / width, most = strip_of_pass<1>(along.columns, strip, takes_four(bound, along));
         const i64 strips = (all + most - 1) / most;
         const i64 columns_at_once = (strips > 0 ? (all + strips - 1) / strips : 1) * width;
         for (i64 r = first_row; r < stop_row; ++r) {

@@ -31,6 +31,8 @@ struct fold_types {
     }
     using second_state = decltype(find_second());
     using summary = decltype(find_summary());
+    /// Whether the reduction has no order to keep but for NaN and zeros.
+    static constexpr bool races = lane::is_float_element<element> && requires { monoid::template unsure<element>(); };
     using context = state;  // what `settle` gives: fields like the first phase's
 };
 
@@ -60,6 +62,27 @@ struct bundle<Kernel, Family, Pick, indices<Instance...>>
     : slot<Instance, typename Pick::template type<fold_types<Kernel, Family, Instance>>>... {};
 template <class Kernel, class Family, class Pick, int Instance>
 using bundle_slot = slot<Instance, typename Pick::template type<fold_types<Kernel, Family, Instance>>>;
+
+/// A fold that has no order to keep but for NaN and zeros, while a driver runs it over vectors in any order that is fast: the best of
+/// every fourth one, and where none of them was a NaN.
+template <class Value>
+struct racers {
+    Value best0, best1, best2, best3;
+    typename Value::mask ordered0, ordered1;
+    template <class Monoid>
+    SINTER_FORCE_INLINE void take_four(Value one, Value two, Value three, Value four) {
+        best0 = Monoid::combine_raw(one, best0);
+        best1 = Monoid::combine_raw(two, best1);
+        best2 = Monoid::combine_raw(three, best2);
+        best3 = Monoid::combine_raw(four, best3);
+        keep_ordered(ordered0, one, two);
+        keep_ordered(ordered1, three, four);
+    }
+};
+struct pick_racers {
+    template <class Types>
+    using type = racers<typename Types::value>;
+};
 
 struct spread_lane {
     template <class Value>

@@ -563,6 +563,12 @@ SINTER_INLINE Value maximum(Value left, Value right) {
     }
 }
 
+/// ordered = ordered and neither is NaN. A processor compares the two with each other.
+template <lane_value Value>
+SINTER_INLINE void keep_ordered(typename Value::mask& ordered, Value left, Value right) {
+    ordered = bit_and(ordered, bit_not(bit_or(is_nan(left), is_nan(right))));
+}
+
 /// A float no less, or no more, than a number other than 0; a NaN goes through.
 template <lane_value Value>
     requires detail::is_float_lane<Value>

@@ -25,7 +25,8 @@ template <int Slots>
 struct call_state {
     const bound_call<Slots>& bound;
     const loops<Slots>& along;
-    const row_pointers<Slots>* ahead;  ///< the next row, to be fetched during this one's last pass; null: don't
+    const row_pointers<Slots>* ahead;  ///< the next row, to be fetched meanwhile; null: don't
+    void* kept;                        ///< the stash of a row where it isn't in the output; null: it is
 };
 
 /// A kernel's tables and functions. Null functions: nothing to do there.
@@ -39,7 +40,7 @@ struct row_body {
     u8 packed[Slots]{};               ///< slots to pack: operands, then outputs
     int packed_operands = 0, packed_slots = 0;
     u32 may_stream = 0;               ///< bit o: output o may be stored past the caches
-    int stash = -1;                   ///< slot of the output that keeps a value between the passes
+    int stash = -1;                   ///< slot of the output that keeps a value between the passes, or whose values a buffer keeps
     bool columns = false;             ///< outputs vary over further inner axes than the lane's
 
     void (*begin_row)(call&, const position&) = nullptr;  ///< values of the row, reductions among them
@@ -107,22 +108,24 @@ struct row_loop {
 
     // -------------------------------------------------------------------------------------------------------- stores
 
-    static SINTER_SMALL void store_packed(const body_type& body, const call_type& call, const position_type& at, i64 position, int count) {
+    static SINTER_SMALL void store_packed(const body_type& body, const call_type& call, const position_type& at, const void* kept, i64 position,
+                                          int count) {
         packed_block block_of_row;
         pack(body, call, block_of_row, at, position, count);
         if (body.stash >= 0)
-            pack_work::gather(const_cast<void*>(block_of_row.at.pointer[body.stash]), at.pointer[body.stash], body.element_size[body.stash],
-                              call.along.lane, body.stash, position, count);
+            pack_work::gather(const_cast<void*>(block_of_row.at.pointer[body.stash]), kept ? kept : at.pointer[body.stash],
+                              body.element_size[body.stash], call.along.lane, body.stash, position, count);
         body.vectors(call, block_of_row.at, position, 0, (count + width - 1) / width, 0);
         for (int k = body.packed_operands; k < body.packed_slots; ++k) unpack(body, call, block_of_row, at, body.packed[k], position, count);
     }
-    /// The outputs whose elements from `begin` on are aligned for stores past the caches.
-    static SINTER_FORCE_INLINE u32 aligned_outputs(const body_type& body, const position_type& at, i64 begin) {
+    /// The outputs whose elements from `begin` on are aligned for stores past the caches. (A stash that was just written is in the cache.)
+    static SINTER_FORCE_INLINE u32 aligned_outputs(const body_type& body, const call_type& call, const position_type& at, i64 begin) {
         u32 all = 0;
         for (int s = body.operands; s < Slots; ++s) {
             const u64 size = body.element_size[s], address = reinterpret_cast<u64>(at.pointer[s]) + u64(begin) * size;
             if (address % (u64(width) * size) == 0) all |= u32(1) << (s - body.operands);
         }
+        if (body.stash >= 0 && !call.kept) all &= ~(u32(1) << (body.stash - body.operands));
         return all & body.may_stream;
     }
     /// Elements [begin, stop) of a row.
@@ -130,28 +133,51 @@ struct row_loop {
         i64 position = begin;
         if (!call.bound.packs) {
             const i64 vectors = (stop - begin) / width;
-            const u32 streaming = call.bound.streams ? aligned_outputs(body, at, begin) : 0;
+            const u32 streaming = call.bound.streams ? aligned_outputs(body, call, at, begin) : 0;
             if (vectors > 0) body.vectors(call, at, begin, begin, vectors, streaming);
             position += vectors * width;
         }
+        const void* const kept = call.kept;
         call.ahead = nullptr;  // fetched as far as it goes in whole vectors
+        call.kept = nullptr;   // packed with the rest
         for (; position < stop; position += block)
-            store_packed(body, call, at, position, int(stop - position < block ? stop - position : block));
+            store_packed(body, call, at, kept, position, int(stop - position < block ? stop - position : block));
     }
 
+    /// Rows of stashes up to so many bytes are kept in the cache where the output is stored past it.
+    static constexpr int kept_bytes = 1 << 16;
+    static SINTER_NOINLINE void run_keeping(const body_type& body, call_type& call, i64 first_row, i64 stop_row, i64 begin, i64 stop) {
+        alignas(64) unsigned char buffer[kept_bytes];
+        run(body, call, first_row, stop_row, begin, stop, buffer);
+    }
+    static SINTER_FORCE_INLINE void run(const body_type& body, call_type& call, i64 first_row, i64 stop_row, i64 begin, i64 stop) {
+        if (body.stash >= 0 && call.bound.streams && !call.bound.packs && !body.columns &&
+            call.along.length * i64(body.element_size[body.stash]) <= kept_bytes)
+            run_keeping(body, call, first_row, stop_row, begin, stop);
+        else
+            run(body, call, first_row, stop_row, begin, stop, nullptr);
+    }
     /// Rows [first_row, stop_row), and of each row's outputs the elements [begin, stop) (all of them when there are folds).
-    static SINTER_NOINLINE void run(const body_type& body, call_type& call, i64 first_row, i64 stop_row, i64 begin, i64 stop) {
+    static SINTER_NOINLINE void run(const body_type& body, call_type& call, i64 first_row, i64 stop_row, i64 begin, i64 stop, void* kept) {
         const position_type start = origin(call.bound);
         odometer<Slots> row;
         row.set(call.along.outer, first_row);
-        position_type at;
-        move(body.element_size, at, start, row.offset);
+        // Two places in turn: to copy one that was just written takes longer than to read it.
+        position_type places[2];
+        move(body.element_size, places[0], start, row.offset);
         for (i64 r = first_row; r < stop_row; ++r) {
+            position_type& at = places[(r - first_row) & 1];
+            position_type& next = places[(r - first_row + 1) & 1];
             row.next(call.along.outer);
-            position_type next;
             move(body.element_size, next, start, row.offset);
             call.ahead = call.bound.prefetches && r + 1 < stop_row ? &next : nullptr;
-            if (body.begin_row) body.begin_row(call, at);
+            call.kept = kept;
+            if (body.begin_row) {
+                const void* const output = kept ? at.pointer[body.stash] : nullptr;
+                if (kept) at.pointer[body.stash] = kept;
+                body.begin_row(call, at);
+                if (kept) at.pointer[body.stash] = output;
+            }
             if (body.vectors) {
                 if (body.columns) {
                     odometer<Slots> column;
@@ -167,7 +193,6 @@ struct row_loop {
                 }
             }
             if (body.end_row) body.end_row(call, at);
-            at = next;
         }
     }
 };

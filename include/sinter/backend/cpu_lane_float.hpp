@@ -154,7 +154,7 @@ SINTER_FORCE_INLINE Register simd_fma(Register left, Register right, Register ad
 // ---- registers: comparison and selection ----------------------------------------------------------------------------------------
 // A comparison of registers gives a k mask under AVX-512, else cells of ones or zeros as wide as the operands'.
 
-enum class relation { equal = 0, less = 1, less_equal = 2, unordered = 3 };  // x86's numbers
+enum class relation { equal = 0, less = 1, less_equal = 2, unordered = 3, ordered = 7 };  // x86's numbers; `ordered` there only
 
 template <relation Relation, class Register>
 SINTER_FORCE_INLINE auto simd_compare(Register left, Register right) {
@@ -182,8 +182,10 @@ SINTER_FORCE_INLINE auto simd_compare(Register left, Register right) {
         SINTER_CPU_COMPARE_BOTH("1")
     } else if constexpr (Relation == relation::less_equal) {
         SINTER_CPU_COMPARE_BOTH("2")
-    } else {
+    } else if constexpr (Relation == relation::unordered) {
         SINTER_CPU_COMPARE_BOTH("3")
+    } else {
+        SINTER_CPU_COMPARE_BOTH("7")
     }
 #undef SINTER_CPU_COMPARE_BOTH
 #undef SINTER_CPU_COMPARE
@@ -415,6 +417,32 @@ SINTER_FORCE_INLINE mask_of<Width> is_nan(vec<Type, Width> value) {
         return mask_from<Width>(simd_compare<relation::unordered>(value.data, value.data));
     }
 }
+
+#if SINTER_CPU_AVX
+/// Under AVX-512 the comparison itself keeps the mask.
+template <class Type, int Width>
+    requires is_float<Type>
+SINTER_FORCE_INLINE void keep_ordered(mask_of<Width>& ordered, vec<Type, Width> left, vec<Type, Width> right) {
+    if constexpr (is_split<bool, Width>) {
+        keep_ordered(ordered.data.low, low(left), low(right));
+        keep_ordered(ordered.data.high, high(left), high(right));
+    } else if constexpr (is_split<Type, Width>) {
+        mask_of<Width / 2> lower = low(ordered), upper = high(ordered);
+        keep_ordered(lower, low(left), low(right));
+        keep_ordered(upper, high(left), high(right));
+        ordered = join{lower, upper};
+    } else {
+#if SINTER_CPU_AVX512
+        if constexpr (sizeof(Type) == 4)
+            __asm__("vcmpps {$7, %2, %1, %0%{%0%}|%0%{%0%}, %1, %2, 7}" : "+Yk"(ordered.data) : "v"(left.data), "v"(right.data));
+        else
+            __asm__("vcmppd {$7, %2, %1, %0%{%0%}|%0%{%0%}, %1, %2, 7}" : "+Yk"(ordered.data) : "v"(left.data), "v"(right.data));
+#else
+        ordered = bit_and(ordered, mask_from<Width>(simd_compare<relation::ordered>(left.data, right.data)));
+#endif
+    }
+}
+#endif
 
 #if SINTER_CPU_AVX512
 /// NaN if either is; +0 > -0. vrange orders zeros but prefers a number to a NaN: where unordered, the sum is the NaN.

@@ -115,6 +115,16 @@ struct max_of : one_value {
     static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
         return fields<Value>(maximum(get<0>(a), get<0>(b)));
     }
+    /// A maximum has no order to keep: a driver may fold with this instead, in any order, and watch for NaN. It takes zeros for equal:
+    /// where it gives `unsure`, the zeros must be folded again by `combine`.
+    template <class Value>
+    static SINTER_INLINE Value combine_raw(Value x, Value largest) {
+        return max_raw(x, largest);
+    }
+    template <class Type>
+    static SINTER_INLINE Type unsure() {
+        return Type(-0.0f);
+    }
 };
 struct min_of : one_value {
     static constexpr const char* name = "min";
@@ -222,6 +232,17 @@ struct squared_deviations_of {
     template <class Value>
     static SINTER_INLINE fields<Value> lift(Value x, Value first_element) {
         return fields<Value>(sub(x, first_element));
+    }
+    /// combine(into, lift(x, first_element)) in place, and the second phase's, as `take` of a sum.
+    template <class Value>
+    static SINTER_INLINE void take(fields<Value>& into, Value x, Value first_element) {
+        accumulate(sinter::get<0>(into.item), sub(x, first_element));
+    }
+    template <class Value>
+    static SINTER_INLINE void take_second(fields<Value, Value>& into, Value x, Value first_element, const fields<Value>& context) {
+        const Value e = sub(sub(x, first_element), get<0>(context));
+        accumulate(sinter::get<0>(into.item), mul(e, e));
+        accumulate(sinter::get<1>(into.item), e);
     }
     template <class Value>
     static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a driver does otherwise when memory matters: outputs beyond the caches are stored past them, costly values of a row are kept
+// in a buffer meanwhile, lines are asked for ahead; and maxima, which may be folded in any order but for NaN and zeros.
+#ifndef SINTER_TEST_BACKEND_HEADER
+#include <sinter/backend/cpu.hpp>
+#endif
+#include "harness.hpp"
+
+using namespace harness;
+
+namespace {
+using matrix = si::extents<dyn, dyn>;
+
+/// Outputs of more than 4 MiB; rows with tails, rows longer than any buffer, memories aligned and not, with gaps and without.
+template <class Build>
+void large_cases(tally& all, const Build& build) {
+    const shape sizes[] = {{2, {300, 3616}}, {2, {297, 3645}}, {2, {59, 18013}}};
+    const layout lies[] = {layout::contiguous, layout::offset, layout::padded, layout::reversed};
+    int seed = 0;
+    for (const shape& size : sizes)
+        for (const layout how : lies) {
+            ++seed;
+            const shape row{2, {1, size.size[1]}};
+            all.same(build, memory<float, matrix>(place(size, how), mix::plain, u64(seed)), memory<float, matrix>(place(size, how), mix::sprinkled, u64(seed + 50)),
+                     memory<float, matrix>(place(row, layout::contiguous), mix::plain, u64(seed + 90)));
+        }
+}
+}  // namespace
+
+TEST_CASE("beyond the caches: softmax, whose exponentials a buffer keeps") {
+    tally all("beyond the caches, softmax");
+    large_cases(all, [](auto y, auto x, auto) { return y = si::softmax(x); });
+}
+TEST_CASE("beyond the caches: softmax in place") {
+    tally all("beyond the caches, softmax in place");
+    large_cases(all, [](auto y, auto, auto) { return y = si::softmax(y); });
+}
+TEST_CASE("beyond the caches: RMSNorm with weights") {
+    tally all("beyond the caches, RMSNorm");
+    large_cases(all, [](auto y, auto x, auto w) {
+        return y = si::let(x, w, [](auto a, auto b) { return a * rsqrt(mean(a * a, si::last_axis) + 1e-5f) * b; });
+    });
+}
+TEST_CASE("beyond the caches: pointwise with a bias") {
+    tally all("beyond the caches, pointwise");
+    large_cases(all, [](auto y, auto x, auto b) { return y = gelu_tanh(x + b); });
+}
+TEST_CASE("beyond the caches: folds alone") {
+    tally all("beyond the caches, folds");
+    const layout lies[] = {layout::contiguous, layout::offset, layout::padded};
+    for (int k = 0; k < 3; ++k) {
+        const shape size{2, {301, 3645}}, rows{2, {301, 1}}, columns{2, {1, 3645}};
+        all.same([](auto y, auto x) { return y = si::let(x, [](auto a) { return sum(a * a, si::last_axis); }); },
+                 memory<float, matrix>(place(rows, lies[k]), mix::plain, u64(k)), memory<float, matrix>(place(size, lies[k]), mix::plain, u64(k + 5)));
+        all.same([](auto y, auto x) { return y = sum(x, si::axes<0>); }, memory<float, matrix>(place(columns, lies[k]), mix::plain, u64(k)),
+                 memory<float, matrix>(place(size, lies[k]), mix::plain, u64(k + 5)));
+    }
+}
+
+TEST_CASE("maxima alone: NaN anywhere") {
+    tally all("maximum");
+    fold_cases<4>(all, types<kept<float>>{}, types<float>{}, si::fused([](auto a) { return max(a, si::last_axis); }), 9000);
+    fold_cases<4>(all, types<kept<double>>{}, types<double>{}, si::fused([](auto a) { return max(a, si::last_axis); }), 9000);
+}
+TEST_CASE("maxima alone: zeros of both signs, and of one") {
+    tally all("maximum of zeros");
+    fold_cases<4>(all, types<kept<float>>{}, types<float>{}, si::fused([](auto a) { return max(a * 0.0f, si::last_axis); }), 9000);
+    fold_cases<4>(all, types<kept<float>>{}, types<float>{}, si::fused([](auto a) { return max(abs(a) * -0.0f, si::last_axis); }), 9000);
+    fold_cases<4>(all, types<kept<float>>{}, types<float>{}, si::fused([](auto a) { return max(minimum(a, -0.0f), si::last_axis); }), 9000);
+}
+TEST_CASE("several maxima at once, and a maximum under others") {
+    tally all("maxima");
+    fold_cases<4>(all, types<kept<float>, kept<float>, whole<float>>{}, types<float, float>{}, si::fused([](auto a, auto b) {
+        return si::outputs(max(a, si::last_axis), max(abs(b), si::last_axis), a - max(a, si::last_axis));
+    }), 9000);
+}
