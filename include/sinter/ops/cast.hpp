@@ -183,10 +183,12 @@ constexpr bool find_kept() {
     else
         return false;
 }
+template <class Lowering, class Storage, int Node>
+inline constexpr bool keeps_value = find_kept<Lowering, Storage, Node>();  // a constant: nvcc warns of the call in device code
 /// What a store does to a node's value: the rounding of its cast.
 template <class Lowering, class Storage, int Node, class Value>
 SINTER_INLINE auto cast_to_store(Value x) {
-    if constexpr (find_kept<Lowering, Storage, Node>())
+    if constexpr (keeps_value<Lowering, Storage, Node>)
         return x;
     else
         return cast_op<dtype_of<Storage>>::apply(x);
