@@ -340,7 +340,21 @@ namespace lane {
 /// A float that is an integer in the range of i32, or rounds there: half to even. (One instruction where a backend has it.)
 template <lane_value Value>
 SINTER_INLINE auto round_to_i32(Value x) {
+#if SINTER_DEVICE_PASS
+    if constexpr (__is_same(Value, scalar<float>)) {
+        if (!SINTER_CONSTANT_EVALUATED) {
+            i32 result;
+            asm("cvt.rni.s32.f32 %0, %1;" : "=r"(result) : "f"(x.value));
+            return scalar<i32>(result);
+        }
+    }
+#endif
     return convert<i32>(round_even(x));
+}
+/// i32 lanes that are in the range of `To`. (Nothing to do where a backend keeps narrow integers in wide cells.)
+template <class To, lane_value Value>
+SINTER_INLINE auto convert_in_range(Value x) {
+    return convert<To>(x);
 }
 
 /// The quotient x / scale as code minus zero point, an i32 lane: clamped to [low, high] first, so that any x can be converted. A NaN
@@ -536,7 +550,7 @@ struct codec<quantized_element<Parameters>> {
     }
     template <class Lane>
     static SINTER_INLINE auto to_codes(Lane real) {
-        return convert<code>(lane::quantize_to_i32<Parameters>(real));
+        return convert_in_range<code>(lane::quantize_to_i32<Parameters>(real));
     }
     static SINTER_INLINE float decode(quantized_element<Parameters> from) { return from_codes(lane::scalar<code>(from.code)).value; }
     template <class Number>

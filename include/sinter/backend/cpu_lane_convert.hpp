@@ -208,6 +208,33 @@ SINTER_FORCE_INLINE vec<To, Width> convert_wrap(vec<From, Width> value) {
     }
 }
 
+/// Half to even, of what is in the range of i32: one instruction, in the rounding mode that every call sets.
+#if (SINTER_CPU_X86 || SINTER_CPU_NEON) && !SINTER_CPU_GENERIC
+template <int Width>
+SINTER_FORCE_INLINE vec<i32, Width> round_to_i32(vec<float, Width> value) {
+    if constexpr (is_split<float, Width>) {
+        return join{round_to_i32(low(value)), round_to_i32(high(value))};
+    } else {
+        vec<i32, Width> result;
+#if SINTER_CPU_X86
+        __asm__(SINTER_CPU_TEXT_1(SINTER_CPU_VEX("cvtps2dq")) : SINTER_CPU_OUT(result.data) : SINTER_CPU_IN(value.data));
+#else
+        __asm__("fcvtns %0.4s, %1.4s" : "=w"(result.data) : "w"(value.data));
+#endif
+        return result;
+    }
+}
+#endif
+/// i32 that are in the range of a narrower type: their cells as they are.
+template <class To, int Width>
+    requires(sizeof(To) < 4)
+SINTER_FORCE_INLINE vec<To, Width> convert_in_range(vec<i32, Width> value) {
+    if constexpr (is_split<i32, Width> || is_split<To, Width>)
+        return convert<To>(value);
+    else
+        return vec<To, Width>::of(__builtin_bit_cast(typename vec<To, Width>::data_type, value.data));
+}
+
 // ---- primitives: integer division -----------------------------------------------------------------------------------------------
 
 /// x / 0 is 0, MIN / -1 is MIN. 8 and 16 bits go through f32, 32 bits through f64: a quotient q + r/d, r < d, stays below

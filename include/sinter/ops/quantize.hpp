@@ -74,7 +74,7 @@ struct quantize_op {
     static constexpr op_facts facts{.name = "quantize", .kind = node_kind::map, .arity = 3, .rule = &rules::quantize<dtype_of<Code>>, .cost = 12, .takes_integers = true};
     template <class Real, class Whole>
     static SINTER_INLINE auto apply(Real x, Real scale, Whole zero) {
-        return convert<Code>(lane::quantize_lanes<Low, High, Precision>(x, scale, zero));
+        return convert_in_range<Code>(lane::quantize_lanes<Low, High, Precision>(x, scale, zero));
     }
 };
 /// quantize with static parameters: to codes.
@@ -85,7 +85,7 @@ struct quantize_static_op {
     static constexpr op_facts facts{.name = "quantize", .kind = node_kind::map, .arity = 1, .rule = &rules::quantize<dtype_of<value>>, .cost = 8};
     template <class Real>
     static SINTER_INLINE auto apply(Real x) {
-        return convert<value>(lane::quantize_to_i32<Parameters>(x));
+        return convert_in_range<value>(lane::quantize_to_i32<Parameters>(x));
     }
 };
 /// The real value of the nearest code: quantize, then dequantize.
