@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Quantized workloads on one core: Sinter beside a hand-written loop of AVX2 intrinsics with the same bits, and a loop that copies as many
+// bytes. All run in turns, the least time of each counts. In cache: 32768 elements; out of cache: 2^26 (rows of 4096).
+//   quantize                      y = code of x / 0.05 (a division)         5 bytes an element
+//   quantize, scale 2^-4          the same with a proved reciprocal
+//   dequantize-add-relu-requantize   three scales                           3 bytes
+//   rms norm to int8              codes and a scale for each row            5 bytes
+#include <sinter/backend/cpu.hpp>
+#include <sinter/sinter.hpp>
+
+#include <immintrin.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "../harness.hpp"
+
+namespace si = sinter;
+using namespace sinter::literals;
+
+namespace {
+
+using first_type = si::q8<"0.05:3"_qp>;
+using second_type = si::qu8<"0.013:7"_qp>;
+using result_type = si::q8<"0.0773:-5"_qp>;
+using power_type = si::q8<"0.0625:3"_qp>;
+template <class Type>
+using line = si::tensor_view<Type, si::extents<si::dyn>>;
+template <class Type>
+using matrix = si::tensor_view<Type, si::extents<si::dyn, 4096>>;
+
+inline constexpr auto norm_to_int8 = si::fused([](auto x, auto weight) { return dynamic_quantize(si::rms_norm(x, weight, 1e-5f)); });
+
+long count = 0;
+std::vector<float> x, weight(4096, 1.125f), scales;
+std::vector<first_type> a, a_hand;
+std::vector<second_type> b;
+std::vector<result_type> y, y_hand;
+std::vector<power_type> p;
+std::vector<signed char> q;
+std::vector<unsigned char> from, to;
+
+void store32(signed char* at, const __m256i (&parts)[4]) {
+    const __m256i words = _mm256_packs_epi16(_mm256_packs_epi32(parts[0], parts[1]), _mm256_packs_epi32(parts[2], parts[3]));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm256_permutevar8x32_epi32(words, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+}
+__m256i codes_of(__m256 quotient, float zero, __m256i offset) {
+    const __m256 inside = _mm256_min_ps(_mm256_max_ps(quotient, _mm256_set1_ps(-128.0f - zero)), _mm256_set1_ps(127.0f - zero));
+    return _mm256_add_epi32(_mm256_cvtps_epi32(inside), offset);
+}
+void hand_quantize() {
+    const __m256 scale = _mm256_set1_ps(0.05f);
+    for (long i = 0; i < count; i += 32) {
+        __m256i parts[4];
+        for (int k = 0; k < 4; ++k) parts[k] = codes_of(_mm256_div_ps(_mm256_loadu_ps(x.data() + i + 8 * k), scale), 3, _mm256_set1_epi32(3));
+        store32(&a_hand[std::size_t(i)].code, parts);
+    }
+}
+void hand_add() {
+    const __m256 left = _mm256_set1_ps(0.05f), right = _mm256_set1_ps(0.013f), scale = _mm256_set1_ps(0.0773f);
+    for (long i = 0; i < count; i += 32) {
+        __m256i parts[4];
+        for (int k = 0; k < 4; ++k) {
+            const std::size_t at = std::size_t(i + 8 * k);
+            const __m256i one = _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(&a[at])));
+            const __m256i two = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(&b[at])));
+            const __m256 sum = _mm256_add_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(one, _mm256_set1_epi32(3))), left),
+                                             _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(two, _mm256_set1_epi32(7))), right));
+            parts[k] = codes_of(_mm256_div_ps(_mm256_max_ps(sum, _mm256_setzero_ps()), scale), -5, _mm256_set1_epi32(-5));
+        }
+        store32(&y_hand[std::size_t(i)].code, parts);
+    }
+}
+void copy_bytes(long bytes_read, long bytes_written) {
+    // As many bytes read and written: a copy of the smaller number, and loads of the rest.
+    const long common = bytes_read < bytes_written ? bytes_read : bytes_written;
+    std::memcpy(to.data(), from.data(), std::size_t(common));
+    __m256i sum = _mm256_setzero_si256();
+    for (long i = common; i + 128 <= bytes_read; i += 128)
+        for (int k = 0; k < 4; ++k) sum = _mm256_xor_si256(sum, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from.data() + i + 32 * k)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.data()), sum);
+}
+void copy_quantize() { copy_bytes(4 * count, count); }
+void copy_add() { copy_bytes(2 * count, count); }
+
+void quantize() { si::run(si::cpu, line<first_type>(a.data(), count) = copy(line<const float>(x.data(), count))); }
+void quantize_by_power() { si::run(si::cpu, line<power_type>(p.data(), count) = copy(line<const float>(x.data(), count))); }
+void add() {
+    si::run(si::cpu, line<result_type>(y.data(), count) = relu(line<const first_type>(a.data(), count) + line<const second_type>(b.data(), count)));
+}
+void norm() {
+    const long rows = count / 4096;
+    si::run(si::cpu, si::tie(matrix<signed char>(q.data(), rows), si::tensor_view<float, si::extents<si::dyn, 1>>(scales.data(), rows)) =
+                         norm_to_int8(matrix<const float>(x.data(), rows), si::tensor_view<const float, si::extents<4096>>(weight.data())));
+}
+
+void measure(const char* where) {
+    struct row {
+        const char* name;
+        void (*candidates[3])();  // Sinter, hand-written, copy
+    };
+    const row rows[] = {{"quantize", {quantize, hand_quantize, copy_quantize}},
+                        {"quantize, scale 2^-4", {quantize_by_power, nullptr, copy_quantize}},
+                        {"dequantize-add-relu-requantize", {add, hand_add, copy_add}},
+                        {"rms norm to int8", {norm, nullptr, copy_quantize}}};
+    for (const row& one : rows) {
+        double best[3];
+        bench::in_turns(one.candidates, 3, 9, 0.02, best);
+        std::printf("%-12s %-32s %8.3f ns an element", where, one.name, best[0] / double(count) * 1e9);
+        if (one.candidates[1])
+            std::printf("   of hand-written %5.2f", best[1] / best[0]);
+        else
+            std::printf("%24s", "");
+        std::printf("   of copy %5.2f\n", best[2] / best[0]);
+    }
+}
+
+}  // namespace
+
+int main() {
+    for (const long length : {32768L, 1L << 26}) {
+        count = length;
+        const std::size_t elements = std::size_t(length);
+        x.resize(elements);
+        for (std::size_t i = 0; i < elements; ++i) x[i] = float(int(i * 37 % 2003) - 1001) * 0.0071f;
+        a.resize(elements), a_hand.resize(elements), b.resize(elements), y.resize(elements), y_hand.resize(elements), p.resize(elements), q.resize(elements);
+        from.assign(elements * 4, 1), to.assign(elements, 2), scales.resize(elements / 4096 + 1);
+        for (std::size_t i = 0; i < elements; ++i) b[i].code = static_cast<unsigned char>(i * 11);
+        quantize(), hand_quantize(), add(), hand_add();
+        if (std::memcmp(a.data(), a_hand.data(), elements) != 0 || std::memcmp(y.data(), y_hand.data(), elements) != 0) {
+            std::printf("the hand-written loop has other bits\n");
+            return 1;
+        }
+        measure(length < 100000 ? "in cache" : "out of cache");
+    }
+    return 0;
+}
