@@ -156,9 +156,10 @@ struct device_call {
             const i64 segments = (along.length + order::segment - 1) / order::segment;
             const bool split = fold_facts_of<Kernel>::splittable && along.rows < any_rows_tuning::split_rows && segments >= any_rows_tuning::split_from;
             if (!split) {
-                parameters<Kernel> given = begin<parameters<Kernel>>(assigned, pointer);
-                fill_parameters<Kernel, row_facts<Kernel>::pack>(given, bound, along);
-                if (rows_fit<Kernel>(given)) return launches ? launch_rows<Kernel>(given, stream) : status{};
+                using of_rows = row_kernel<Kernel>;
+                parameters<of_rows> given = begin<parameters<of_rows>>(assigned, pointer);
+                fill_parameters<of_rows, row_facts<of_rows>::pack>(given, bound, along);
+                if (rows_fit<of_rows>(given)) return launches ? launch_rows<of_rows>(given, stream) : status{};
             }
         }
         {

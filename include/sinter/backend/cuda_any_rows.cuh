@@ -394,7 +394,7 @@ struct any_rows_worker {
 };
 
 template <class Kernel>
-__global__ void __launch_bounds__(any_rows_tuning::threads) run_any_rows(const __grid_constant__ fold_parameters<Kernel> in) {
+__global__ void __launch_bounds__(any_rows_tuning::threads, 1) run_any_rows(const __grid_constant__ fold_parameters<Kernel> in) {
     using worker = any_rows_worker<Kernel>;
     using work = typename worker::work;
     extern __shared__ __align__(16) unsigned char shared_memory[];

@@ -11,7 +11,7 @@ namespace sinter::detail::device {
 
 /// Data, apart from the algorithm. Rows are split when there are at least `split_from` segments of them and few groups of columns.
 struct columns_tuning {
-    static constexpr int threads = 512, across = 32, narrow = 8, blocks = 1024, shared_bytes = 46000;
+    static constexpr int threads = 512, held_threads = 256, across = 32, narrow = 8, blocks = 1024, shared_bytes = 46000;
     static constexpr int held_cost = 16;  ///< of a formula that is written out for each of a segment's rows
     static constexpr i64 split_from = 32, split_groups = 132;
 };
@@ -22,6 +22,9 @@ struct columns_worker {
     static constexpr int bytes = fold_facts_of<Kernel>::element_bytes();
     static constexpr bool holds = fold_facts_of<Kernel>::any_two_phase() && fold_facts_of<Kernel>::cost <= columns_tuning::held_cost &&
                                   (bytes == 4 || bytes == 2) && facts<Kernel>::pack * bytes == 16;
+    /// Smaller blocks where a thread holds much, two of them on a multiprocessor, so that one loads while another computes.
+    static constexpr int threads = holds ? columns_tuning::held_threads : columns_tuning::threads;
+    static constexpr int least_blocks = holds ? 2 : 1;
     static constexpr int pack = holds ? 4 / bytes : fold_facts_of<Kernel>::pack_of(1);
     using work = facts<Kernel, pack>;
     using rows = typename work::rows;
@@ -61,7 +64,7 @@ struct columns_worker {
 
     // ---------------------------------------------------------------------------------------------------- column rule
 
-    /// Rows [begin, stop) folded into the states of the pack's columns. With `Wide` all loads are whole packs.
+    /// Rows [begin, stop) folded into the states of the pack's columns. With `Wide` all loads are whole packs, and rows are one loop.
     template <int Pass, int Phase, bool Wide, class Contexts, class Firsts>
     __device__ __forceinline__ void walk(i64 begin, i64 stop, typename phase<Pass, Phase>::states (&all)[pack], const Contexts& context, const Firsts& firsts) const {
         using step = phase<Pass, Phase>;
@@ -74,11 +77,13 @@ struct columns_worker {
 #pragma unroll
             for (int b = 0; b < rows_at_once; ++b) {
                 if (row + b >= stop) continue;
-                place_of_row(row + b, at[b]);
-                if constexpr (Wide)
+                if constexpr (Wide) {
+                    place_of_single(row + b, at[b]);
                     load_wide(loaded[b], at[b], selected<typename work::element_leaves>{});
-                else
+                } else {
+                    place_of_row(row + b, at[b]);
                     work::load(in, loaded[b], at[b], position, left, selected<typename work::element_leaves>{});
+                }
             }
 #pragma unroll
             for (int b = 0; b < rows_at_once; ++b) {
@@ -104,7 +109,7 @@ struct columns_worker {
 #pragma unroll
         for (int j = 0; j < pack; ++j) phase<Pass, Phase>::start(all[j], typename phase<Pass, Phase>::list{});
         if constexpr (batch > 1)
-            if (in.all_wide && left >= pack) {
+            if (in.all_wide && left >= pack && in.column_axes == 1) {
                 walk<Pass, Phase, true>(begin, stop, all, context, firsts);
                 return;
             }
@@ -356,7 +361,7 @@ struct columns_worker {
 
 /// Grid: groups of columns of all outer rows along x, units of rows along y.
 template <class Kernel>
-__global__ void __launch_bounds__(columns_tuning::threads) run_columns(const __grid_constant__ fold_parameters<Kernel> in) {
+__global__ void __launch_bounds__(columns_worker<Kernel>::threads, columns_worker<Kernel>::least_blocks) run_columns(const __grid_constant__ fold_parameters<Kernel> in) {
     using worker = columns_worker<Kernel>;
     using work = typename worker::work;
     extern __shared__ __align__(16) unsigned char shared_memory[];
@@ -397,7 +402,7 @@ i64 plan_columns(fold_parameters<Kernel>& given, columns_shape& shape) {
     while (shape.across > 1 && (shape.across / 2 >= packs || (!splits && shape.across > columns_tuning::narrow &&
                                                               groups_of(shape.across) < columns_tuning::split_groups)))
         shape.across /= 2;
-    shape.down = columns_tuning::threads / shape.across;
+    shape.down = worker::threads / shape.across;
     while (shape.down > 1 && shape.down / 2 >= segments && (!worker::work::stores_elements || i64(shape.down) / 2 * 4 >= given.columns)) shape.down /= 2;
     given.units = 1;
     given.unit = 0;

@@ -21,6 +21,7 @@ struct row_tuning {
     static constexpr int short_threads = 128;      ///< of a block when rows have one segment
     static constexpr int block_threads = 512;      ///< at most, of a block that has a row of its own
     static constexpr int many_registers = 64;      ///< held by a thread; from here on
+    static constexpr int untested_threads = 128;   ///< of a row: up to here code without tests; above, its registers leave room for one block
     static constexpr int cluster_threads = 128;    ///< of a block that shares its row; more when the largest cluster isn't enough
     static constexpr int most_blocks = 8;          ///< of a cluster: what every card grants
     static constexpr int kept_cost = 7;            ///< a value is kept from one pass to the next when it costs more instructions than this;
@@ -44,6 +45,20 @@ constexpr int pack_of_rows() {
     while (pack > 4 && pack * bytes > row_tuning::most_pack_bytes) pack /= 2;
     return pack;
 }
+
+/// A row in registers has less than 2^31 elements: kernels with indices are told so.
+template <class Kernel>
+struct short_row_kernel : Kernel {
+    static constexpr bool short_rows = true;
+};
+template <class Kernel>
+constexpr bool any_index() {
+    for (int i = 0; i < Kernel::instances; ++i)
+        if (Kernel::is_fold(i) && Kernel::table.at[i].type == dtype::i64 && Kernel::facts.argument_type[Kernel::table.at[i].node][0] != dtype::i64) return true;
+    return false;
+}
+template <class Kernel>
+using row_kernel = conditional<any_index<Kernel>(), short_row_kernel<Kernel>, Kernel>;
 
 template <class Kernel>
 struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
@@ -72,8 +87,10 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr bool may_be_long = known_length < 0 || known_length > order::lanes;
     static constexpr int long_rounds = known_length < 0 ? most_rounds : rounds_of(known_length);
     /// Every thread has all of its packs: a static length of whole segments, or of whole rounds of one segment. Then nothing is tested.
-    static constexpr bool whole =
-        known_length > 0 && known_length % order::lanes == 0 && (known_length <= order::segment || known_length % order::segment == 0);
+    static constexpr bool find_whole() {
+        if (known_length <= 0 || known_length % order::lanes != 0 || (known_length > order::segment && known_length % order::segment != 0)) return false;
+        return threads_of(known_length) <= row_tuning::untested_threads || find_registers() > row_tuning::many_registers;
+    }
     static SINTER_INLINE int segments_of(i64 length) {
         if constexpr (known_length > 0) length = known_length;
         return length > order::segment ? int((length + order::segment - 1) / order::segment) : 1;
@@ -169,6 +186,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
             if (work::is_element_leaf(i) && !is_late(i)) bytes += pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
         return long_rounds * bytes / 4;
     }
+    static constexpr bool whole = find_whole();
     static constexpr int block_threads = find_registers() > row_tuning::many_registers ? row_tuning::cluster_threads : row_tuning::block_threads;
     /// Threads that hold a row: a group for each segment.
     static constexpr i64 threads_of(i64 length) {

@@ -158,7 +158,8 @@ struct all_of : prod_of {
 };
 
 /// The index of the extreme element: the first (or last) of equals, and the first (or last) NaN if there is one (B3).
-template <bool Largest, pick Which>
+/// Indices are i64 outside; `Place` is what a state holds (a backend that knows a row's length may take 32 bits).
+template <bool Largest, pick Which, class Place = i64>
 struct arg_of {
     static constexpr const char* name = Which == pick::first ? (Largest ? "argmax" : "argmin") : (Largest ? "argmax_last" : "argmin_last");
     static constexpr type_rule rule = &rules::fold_index;
@@ -166,17 +167,17 @@ struct arg_of {
     static constexpr bool always_needs_elements = true;
     static constexpr bool uses_index = true;
     template <class Value>
-    using state = fields<Value, typename Value::template rebind<i64>>;
+    using state = fields<Value, typename Value::template rebind<Place>>;
     template <class Value>
     static SINTER_INLINE state<Value> identity() {
-        using index = typename Value::template rebind<i64>;
+        using index = typename Value::template rebind<Place>;
         using element = typename Value::element;
         return state<Value>(Value(Largest ? detail::lowest<element>() : detail::highest<element>()),
-                            index(Which == pick::first ? detail::highest<i64>() : i64(-1)));
+                            index(Which == pick::first ? detail::highest<Place>() : Place(-1)));
     }
     template <class Value, class Index>
     static SINTER_INLINE state<Value> lift(Value x, Index index) {
-        return state<Value>(x, index);
+        return state<Value>(x, placed(index));
     }
     template <class Value, class Index>
     static SINTER_INLINE fields<Value, Index> combine(const fields<Value, Index>& a, const fields<Value, Index>& b) {
@@ -196,23 +197,31 @@ struct arg_of {
     /// combine(into, lift(x, index)) for an index above all that `into` has seen, in a third of the steps. A lane that starts from the
     /// identity takes no element that equals it (-inf): see finalize.
     template <class Value, class Index>
-    static SINTER_INLINE void take(fields<Value, Index>& into, Value x, Index index) {
+    static SINTER_INLINE void take(state<Value>& into, Value x, Index index) {
         Value& held = sinter::get<0>(into.item);
-        Index& place = sinter::get<1>(into.item);
+        auto& place = sinter::get<1>(into.item);
         const auto worse = Which == pick::first ? (Largest ? less_equal(x, held) : less_equal(held, x)) : (Largest ? less(x, held) : less(held, x));
         auto better = bit_not(worse);  // a NaN is
         if constexpr (lane::is_float_element<typename Value::element>)
             better = bit_and(better, Which == pick::first ? lane::is_number(held) : bit_or(lane::is_number(held), lane::is_nan(x)));
         held = select(better, x, held);
-        place = select(better, index, place);
+        place = select(better, placed(index), place);
     }
     /// Where nothing was better than the identity, all elements equal it: the first is meant.
     template <class Value, class Index>
-    static SINTER_INLINE Index finalize(const fields<Value, Index>& a) {
-        if constexpr (Which == pick::first)
-            return select(equal(get<1>(a), Index(detail::highest<i64>())), Index(i64(0)), get<1>(a));
+    static SINTER_INLINE auto finalize(const fields<Value, Index>& a) {
+        const Index place = Which == pick::first ? select(equal(get<1>(a), Index(detail::highest<Place>())), Index(Place(0)), get<1>(a)) : get<1>(a);
+        if constexpr (is_same<Place, i64>)
+            return place;
         else
-            return get<1>(a);
+            return convert<i64>(place);
+    }
+    template <class Index>
+    static SINTER_INLINE auto placed(Index index) {
+        if constexpr (is_same<typename Index::element, Place>)
+            return index;
+        else
+            return convert<Place>(index);
     }
 };
 

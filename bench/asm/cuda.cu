@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels whose machine code bench/asm/check_cuda reads. A launch each, under the portable policy.
+#include <sinter/sinter.hpp>
+
+#include <sinter/backend/cuda.cuh>
+
+namespace si = sinter;
+using si::bf16;
+using si::dyn;
+
+template <class Type, si::i64 Columns>
+using matrix = si::tensor_view<Type, si::extents<dyn, Columns>, si::row_major, si::device_memory>;
+template <class Type>
+using line = si::tensor_view<Type, si::extents<dyn>, si::row_major, si::device_memory>;
+template <class Type, si::i64 Columns>
+using weights = si::tensor_view<Type, si::extents<Columns>, si::row_major, si::device_memory>;
+
+si::status add(line<float> y, line<const float> a, line<const float> b) { return si::try_run(si::cuda(), y = a + b); }
+si::status gelu(line<bf16> y, line<const bf16> x) { return si::try_run(si::cuda(), y = gelu_tanh(x)); }
+si::status softmax_of(matrix<bf16, 4096> y, matrix<const bf16, 4096> x) { return si::try_run(si::cuda(), y = softmax(x)); }
+si::status norm(matrix<bf16, 4096> y, matrix<const bf16, 4096> x, weights<const bf16, 4096> w) { return si::try_run(si::cuda(), y = si::rms_norm(x, w, 1e-5f)); }
+si::status turn(matrix<float, 8192> y, matrix<const float, 8192> a, matrix<const float, 8192> b) { return si::try_run(si::cuda(), y = a + transpose(b)); }
