@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(pointwise_tuning::threads) run_pointwise(const
     using rows = typename work::rows;
     constexpr int packs = pointwise_tuning::packs, pack = work::pack;
     const i64 first = (i64(blockIdx.x) * in.packs * blockDim.x + threadIdx.x) * pack;
-    const i64 step = i64(blockDim.x) * pack;
+    const i64 step = in.packs > 1 ? i64(blockDim.x) * pack : in.length;  // with one pack the next lies beyond the row
     typename rows::once_values once;
     typename rows::row_values row_of_thread;
     for (i64 row = i64(blockIdx.y) * blockDim.y + threadIdx.y; row < in.rows; row += i64(gridDim.y) * blockDim.y) {
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(pointwise_tuning::threads) run_pointwise(const
         typename work::operand_packs loaded[packs];
 #pragma unroll
         for (int p = 0; p < packs; ++p)
-            if (p < in.packs) work::load(in, loaded[p], offset, first + p * step, in.length - first - p * step, selected<typename work::element_leaves>{});
+            work::load(in, loaded[p], offset, first + p * step, in.length - first - p * step, selected<typename work::element_leaves>{});
         const typename work::common around{in, once, row_of_thread, offset};
         const typename work::row_frame frame{around};
         work::eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(pointwise_tuning::threads) run_pointwise(const
 #pragma unroll
         for (int p = 0; p < packs; ++p) {
             const i64 position = first + p * step;
-            if (p >= in.packs || position >= in.length) break;
+            if (position >= in.length) break;
             typename work::output_packs results;
             work::results_of(around, loaded[p], results, position, selected<element_outputs<Kernel>>{});
             if constexpr (interleave_facts<Kernel>::possible) {

@@ -21,6 +21,7 @@ struct row_tuning {
     static constexpr int short_threads = 128;      ///< of a block when rows have one segment
     static constexpr int block_threads = 512;      ///< at most, of a block that has a row of its own
     static constexpr int many_registers = 64;      ///< held by a thread; from here on
+    static constexpr int few_registers = 40;       ///< held by a thread
     static constexpr int untested_threads = 128;   ///< of a row: up to here code without tests; above, its registers leave room for one block
     static constexpr int cluster_threads = 128;    ///< of a block that shares its row; more when the largest cluster isn't enough
     static constexpr int most_blocks = 8;          ///< of a cluster: what every card grants
@@ -187,6 +188,8 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         return long_rounds * bytes / 4;
     }
     static constexpr bool whole = find_whole();
+    /// Long rows of a static length that need few registers: two of the largest blocks are to fit a multiprocessor.
+    static constexpr int least_blocks = known_length > 0 && !whole && find_registers() <= row_tuning::few_registers ? 2 : 1;
     static constexpr int block_threads = find_registers() > row_tuning::many_registers ? row_tuning::cluster_threads : row_tuning::block_threads;
     /// Threads that hold a row: a group for each segment.
     static constexpr i64 threads_of(i64 length) {
@@ -586,7 +589,7 @@ struct row_worker {
 
 /// Short: a group per row. Long, without a cluster: a block per row. Clustered: a cluster per row.
 template <class Kernel, int Rounds, bool Clustered>
-__global__ void __launch_bounds__(row_tuning::block_threads) run_rows(const __grid_constant__ parameters<Kernel> in) {
+__global__ void __launch_bounds__(row_tuning::block_threads, row_facts<Kernel>::least_blocks) run_rows(const __grid_constant__ parameters<Kernel> in) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     constexpr bool compiled = true;
 #else
