@@ -298,7 +298,7 @@ struct row_driver {
                                                                           member<pick_state, Instance>(context)));
             else if constexpr (requires { monoid::take(state, x); })
                 monoid::take(state, x);
-            else if constexpr (requires { monoid::take(state, x, x); })
+            else if constexpr (types::two_phase && requires { monoid::take(state, x, x); })
                 monoid::take(state, x, member<pick_value, Instance>(first_elements));
             else if constexpr (types::two_phase)
                 state = monoid::combine(state, monoid::lift(x, member<pick_value, Instance>(first_elements)));

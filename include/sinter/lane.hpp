@@ -291,7 +291,7 @@ SINTER_INLINE scalar<Type> shift_right(scalar<Type> operand) {
 template <class To, class From>
 SINTER_INLINE scalar<To> convert(scalar<From> operand) {
 #if SINTER_DEVICE_PASS
-    // Of 8 and 16 bits, exactly, by the additions of an integer and a float: a conversion instruction has an eighth of their rate.
+    // Of 8 and 16 bits, exactly, by the additions of an integer and a float: a conversion has a fraction of their rate.
     if constexpr (__is_same(To, float) && !is_float_element<From> && !__is_same(From, bool) && sizeof(From) <= 2) {
         if (!SINTER_CONSTANT_EVALUATED) {
             const float shifted = __builtin_bit_cast(float, 0x4b400000u + static_cast<u32>(static_cast<i32>(operand.value)));
