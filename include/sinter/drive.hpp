@@ -725,11 +725,12 @@ struct row_driver {
         [[maybe_unused]] const void* const stash = stashes && !original.kept ? at.pointer[stash_slot] : original.kept;
         // A costly kernel always asks, in the cache for the line that it reads: fewer registers than a branch.
         constexpr bool always = !ahead_of::by_rows && is_costly(work_of_pass<Kernel, Kernel::levels + 1>());
-        const bool fetches = always || ahead_of::template wanted<Kernel::levels + 1>(original);
-        const i64 distance = ahead_of::by_rows ? position - offset : original.bound.prefetches ? ahead_of::distance : 0;
+        [[maybe_unused]] const bool fetches = always || ahead_of::template wanted<Kernel::levels + 1>(original);
+        [[maybe_unused]] const i64 distance = ahead_of::by_rows ? position - offset : original.bound.prefetches ? ahead_of::distance : 0;
         [[maybe_unused]] const row_position ahead = ahead_of::from(original, place_of_row);
         for (i64 v = 0; v < vectors; ++v, position += width, offset += width) {
-            if (fetches) ahead_of::template vector<0>(ahead, offset + distance);
+            if constexpr (ahead_of::template here<Kernel::levels + 1, 1>)
+                if (fetches) ahead_of::template vector<0>(ahead, offset + distance);
             output_values values;
             if constexpr (stashes) read_stash(stash, values, offset);
             const element_frame<output_values> frame{{assigned, original.bound, original.along}, once, row, at, values, position, offset, streaming};

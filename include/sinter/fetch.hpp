@@ -35,7 +35,9 @@ struct fetching {
     /// itself: on a Xeon, out of cache, sums of rows 0.90 -> 0.99 of the best loop by hand, GELU 0.80 -> 1.12, 30 operations 0.80 -> 1.10.
     static constexpr bool by_rows = Kernel::levels > 0 && Kernel::any_element_output();
     static constexpr int find_pass() {
-        if constexpr (!by_rows)
+        if constexpr (Kernel::levels == 0)  // long ones only: they fill the window of a processor
+            return is_costly(work_of_pass<Kernel, 1>()) ? 1 : 0;
+        else if constexpr (!by_rows)
             return 1;
         else
             return is_costly(work_of_pass<Kernel, Kernel::levels>()) || has_second_phase<Kernel, Kernel::levels> ? Kernel::levels
