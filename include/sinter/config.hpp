@@ -123,6 +123,11 @@
 
 namespace sinter {
 
+/// What functions that are emitted out of line are templates over, where nothing else in their names says the instruction set.
+namespace backend::SINTER_ISA {
+struct instruction_set {};
+}  // namespace backend::SINTER_ISA
+
 using i8 = std::int8_t;
 using i16 = std::int16_t;
 using i32 = std::int32_t;

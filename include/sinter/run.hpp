@@ -23,7 +23,9 @@ namespace sinter {
 /// What `run` throws for a wrong call. `what()` opens with the stable code and ends with the operand, the axis and both sizes.
 class run_error : public std::exception {
 public:
-    explicit run_error(const status& why) noexcept : why_(why), text_(describe(why)) {}
+    // (Inlined always: the linker would keep one of those that files with different instruction sets emit.)
+    SINTER_FORCE_INLINE explicit run_error(const status& why) noexcept : why_(why), text_(describe(why)) {}
+    SINTER_FORCE_INLINE run_error(const run_error& other) noexcept : std::exception(other), why_(other.why_), text_(other.text_) {}
     const char* what() const noexcept override { return text_.c_str(); }
     const status& get_status() const noexcept { return why_; }
 

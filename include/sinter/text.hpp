@@ -9,16 +9,17 @@ namespace sinter {
 
 /// Appends to memory of the caller, never past it. As with snprintf, `length` is what the whole text takes, so that the text
 /// was cut when it is not below `capacity`; the text is always terminated.
-struct text_writer {
+template <class InstructionSet>
+struct basic_text_writer {
     char* out = nullptr;
     int capacity = 0;  ///< bytes at `out`, the terminator's included
     int length = 0;
     int line_start = 0;  ///< `length` when the current line began
 
-    constexpr text_writer(char* memory, int bytes) : out(memory), capacity(bytes) {
+    constexpr basic_text_writer(char* memory, int bytes) : out(memory), capacity(bytes) {
         if (bytes > 0) out[0] = '\0';
     }
-    constexpr text_writer& add(char letter) {
+    constexpr basic_text_writer& add(char letter) {
         if (static_cast<unsigned>(length) < static_cast<unsigned>(capacity > 0 ? capacity - 1 : 0)) {
             out[length] = letter;
             out[length + 1] = '\0';
@@ -27,11 +28,11 @@ struct text_writer {
         if (letter == '\n') line_start = length;
         return *this;
     }
-    constexpr text_writer& add(const char* letters) {
+    constexpr basic_text_writer& add(const char* letters) {
         for (; *letters; ++letters) add(*letters);
         return *this;
     }
-    constexpr text_writer& add(i64 number) {
+    constexpr basic_text_writer& add(i64 number) {
         char digits[20]{};
         int count = 0;
         u64 rest = number < 0 ? u64(0) - static_cast<u64>(number) : static_cast<u64>(number);
@@ -43,9 +44,9 @@ struct text_writer {
         while (count > 0) add(digits[--count]);
         return *this;
     }
-    constexpr text_writer& add(int number) { return add(i64(number)); }
+    constexpr basic_text_writer& add(int number) { return add(i64(number)); }
     /// A size: a number, its name, or dyn.
-    constexpr text_writer& add_size(i64 size) {
+    constexpr basic_text_writer& add_size(i64 size) {
         if (size >= 0) return add(size);
         if (size == dyn) return add("dyn");
         const u64 letters = static_cast<u64>(size) & ~(u64(1) << 63);
@@ -54,12 +55,14 @@ struct text_writer {
         return *this;
     }
     /// Blanks up to a column of the current line; at least one.
-    constexpr text_writer& pad_to(int column) {
+    constexpr basic_text_writer& pad_to(int column) {
         do add(' ');
         while (length - line_start < column);
         return *this;
     }
 };
+
+using text_writer = basic_text_writer<backend::SINTER_ISA::instruction_set>;
 
 /// A text of at most `Capacity` characters, as a value.
 template <int Capacity>
@@ -67,13 +70,13 @@ struct fixed_text {
     char letters[unsigned(Capacity + 1)]{};
     static constexpr int capacity = Capacity;
 
-    constexpr const char* c_str() const { return letters; }
-    constexpr int length() const {
+    SINTER_FORCE_INLINE constexpr const char* c_str() const { return letters; }
+    SINTER_FORCE_INLINE constexpr int length() const {
         int count = 0;
         while (letters[count]) ++count;
         return count;
     }
-    constexpr bool operator==(const char* other) const {
+    SINTER_FORCE_INLINE constexpr bool operator==(const char* other) const {
         int i = 0;
         while (letters[i] && letters[i] == other[i]) ++i;
         return letters[i] == other[i];
@@ -81,6 +84,7 @@ struct fixed_text {
 };
 
 /// A status as a sentence with its numbers: the message, then which operand (inputs first, then outputs), its axis and both sizes.
+template <class InstructionSet = backend::SINTER_ISA::instruction_set>
 SINTER_SMALL constexpr fixed_text<400> describe(const status& said) {
     fixed_text<400> out;
     text_writer text(out.letters, out.capacity + 1);
