@@ -2,6 +2,7 @@
 // Layouts on the emulated device: operands that disagree about the contiguous axis (tiles through shared memory), static row lengths
 // whose threads test nothing, outputs that are slices of one tensor, columns held in registers, indices. Bits as the reference.
 #include "emulated.hpp"
+#include "numbers.hpp"
 
 #include <sinter/sinter.hpp>
 
@@ -15,15 +16,6 @@ int passed = 0, failed = 0;
 void check(const char* name, i64 size, bool holds) {
     holds ? ++passed : ++failed;
     if (!holds) std::printf("FAIL  %s, %lld\n", name, static_cast<long long>(size));
-}
-template <class Type>
-std::vector<Type> numbers(i64 count, unsigned state) {
-    std::vector<Type> out;
-    for (i64 i = 0; i < count; ++i) {
-        state = state * 1664525u + 1013904223u;
-        out.push_back(si::convert<Type>(float(int(state)) * 0x1p-30f));
-    }
-    return out;
 }
 template <class Type>
 bool equal(const std::vector<Type>& a, const std::vector<Type>& b) {

@@ -2,6 +2,7 @@
 // Rows with weights on the emulated device: operands that rows share are read by the passes that need them, others are held; one
 // group, one block, and the general kernel where a cluster would be needed. Bits as the reference.
 #include "emulated.hpp"
+#include "numbers.hpp"
 
 #include <sinter/sinter.hpp>
 
@@ -16,15 +17,6 @@ using plane = si::extents<dyn, dyn>;
 using row = si::extents<dyn>;
 
 int passed = 0, failed = 0;
-template <class Type>
-std::vector<Type> numbers(i64 count, unsigned state) {
-    std::vector<Type> out;
-    for (i64 i = 0; i < count; ++i) {
-        state = state * 1664525u + 1013904223u;
-        out.push_back(si::convert<Type>(float(int(state)) * 0x1p-30f));
-    }
-    return out;
-}
 template <class Type, class Formula>
 void same(const char* name, i64 length, const Formula& formula) {
     const i64 rows = 5, count = rows * length;
