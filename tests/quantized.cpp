@@ -76,7 +76,7 @@ TEST_CASE("a proved reciprocal gives the codes of the division on every float ne
         ++tried;
         if (!si::detail::reciprocal_is_exact(with)) continue;
         ++proved;
-        const float inverse = 1.0f / with.scale();
+        const float inverse = si::step::div(1.0f, with.scale());
         for (int half = -257; half <= 257; half += 2)
             for (int step = -40; step <= 40; ++step) {
                 const float x = of_bits(__builtin_bit_cast(si::u32, float(half) * 0.5f * with.scale()) + si::u32(step));

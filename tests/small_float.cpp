@@ -73,7 +73,8 @@ void formulas_agree() {
     si::run(si::cpu, si::view(back_in_vectors) = copy(si::view(stored)));
     for (std::size_t i = 0; i < count; ++i) {
         const float value = float(stored[i]);
-        wrong += std::isnan(value) ? !std::isnan(back[i]) || !std::isnan(back_in_vectors[i]) : value != back[i] || value != back_in_vectors[i];
+        if (si::step::is_nan(value)) wrong += !si::step::is_nan(back[i]) || !si::step::is_nan(back_in_vectors[i]);
+        else wrong += __builtin_bit_cast(si::u32, value) != __builtin_bit_cast(si::u32, back[i]) || __builtin_bit_cast(si::u32, value) != __builtin_bit_cast(si::u32, back_in_vectors[i]);
     }
     CHECK(wrong == 0);
 }

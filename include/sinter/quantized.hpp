@@ -375,20 +375,23 @@ namespace detail {
 
 /// x / scale gives the same codes as x * (1 / scale)? Proved by trying: both are monotone in x, so they agree everywhere if around each
 /// threshold between neighbouring codes they cross it between the same two floats. Only codes of at most 8 bits are tried. The
-/// divisions here neither overflow nor leave the normal numbers, so that any compiler takes them as constants.
+/// divisions here neither overflow nor leave the normal numbers, so that any compiler takes them as constants: as constants they are
+/// the language's own operators (emulated, a proof would cost thousands of steps each), at run time steps that no flag touches.
 constexpr bool reciprocal_is_exact(const qparams& given) {
     const u32 exponent = given.scale_bits >> 23;
     if ((given.scale_bits & 0x7fffffu) == 0 && exponent >= 1 && exponent <= 252) return true;  // a power of two, its reciprocal normal
     if (given.high - given.low > 255 || exponent < 24 || exponent > 230) return false;
+    const auto times = [](float a, float b) { return SINTER_CONSTANT_EVALUATED ? a * b : step::mul(a, b); };
+    const auto over = [](float a, float b) { return SINTER_CONSTANT_EVALUATED ? a / b : step::div(a, b); };
     const float scale = given.scale();
-    const float inverse = 1.0f / scale;
+    const float inverse = over(1.0f, scale);
     for (i32 code = given.low - given.zero; code < given.high - given.zero; ++code) {
         const float half = float(code) + 0.5f;  // rounds up to code + 1 when code is odd
         const bool tie_rises = (code & 1) != 0;
-        const u32 middle = __builtin_bit_cast(u32, half * scale);
+        const u32 middle = __builtin_bit_cast(u32, times(half, scale));
         for (int near_by = -3; near_by <= 3; ++near_by) {
             const float x = __builtin_bit_cast(float, u32(i64(middle) + near_by));
-            const float quotient = x / scale, product = x * inverse;
+            const float quotient = over(x, scale), product = times(x, inverse);
             const bool exact = quotient > half || (quotient == half && tie_rises);
             const bool fast = product > half || (product == half && tie_rises);
             if (exact != fast) return false;

@@ -63,7 +63,7 @@ TEST_CASE("fixed-point multipliers in each rounding") {
     CHECK(wrong == 0);
     si::run(si::cpu, si::view(codes) = si::requantize<"1:3"_qp>(si::view(x), 0.0005f));
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const float value = std::nearbyint(static_cast<float>(x[i]) * 0.0005f) + 3;
+        const float value = std::nearbyint(si::step::mul(static_cast<float>(x[i]), 0.0005f)) + 3;
         wrong += codes[i] != static_cast<si::i8>(value < -128 ? -128 : value > 127 ? 127 : value);
     }
     CHECK(wrong == 0);
@@ -91,24 +91,25 @@ TEST_CASE("ggml's blocks") {
     for (std::size_t b = 0; b < blocks; ++b) {
         float top = 0;
         for (std::size_t i = 0; i < 32; ++i) top = std::fmax(top, std::fabs(x[b * 32 + i]));
-        const float d = top / 127, inverse = d != 0 ? 1 / d : 0;
+        const float d = si::step::div(top, 127.0f), inverse = d != 0 ? si::step::div(1.0f, d) : 0;  // steps: as written, whatever the flags
         int sum = 0;
         for (std::size_t i = 0; i < 32; ++i) {
-            const int code = int(std::round(x[b * 32 + i] * inverse));
+            const int code = int(std::round(si::step::mul(x[b * 32 + i], inverse)));
             sum += code;
             wrong += codes[b * 32 + i] != code;
         }
-        wrong += scale[b].bits != si::f16(d).bits || sums[b].bits != si::f16(static_cast<float>(sum) * d).bits;
+        wrong += scale[b].bits != si::f16(d).bits || sums[b].bits != si::f16(si::step::mul(static_cast<float>(sum), d)).bits;
     }
     CHECK(wrong == 0);
     si::run(si::cpu, si::tie(si::view(nibbles, rows), si::view(scale, heads)) = ggml_q4_0(si::view(x, rows)));
     for (std::size_t b = 0; b < blocks; ++b) {
-        float extreme = 0;
+        // The magnitude stands beside the element: of `if (fabs(x[i]) > fabs(extreme)) extreme = x[i]` clang 19 makes wrong code (-O3, AVX2).
+        float extreme = 0, magnitude = 0;
         for (std::size_t i = 0; i < 32; ++i)
-            if (std::fabs(x[b * 32 + i]) > std::fabs(extreme)) extreme = x[b * 32 + i];
-        const float d = extreme / -8, inverse = d != 0 ? 1 / d : 0;
+            if (std::fabs(x[b * 32 + i]) > magnitude) extreme = x[b * 32 + i], magnitude = std::fabs(extreme);
+        const float d = si::step::div(extreme, -8.0f), inverse = d != 0 ? si::step::div(1.0f, d) : 0;
         for (std::size_t i = 0; i < 32; ++i) {
-            const int code = int(x[b * 32 + i] * inverse + 8.5f);
+            const int code = int(si::step::add(si::step::mul(x[b * 32 + i], inverse), 8.5f));
             wrong += nibbles[b * 32 + i] != (code > 15 ? 15 : code);
         }
         wrong += scale[b].bits != si::f16(d).bits;
