@@ -4,7 +4,7 @@
 // Also the choice between drivers and variants, and the split of a nest over threads.
 #pragma once
 
-#include "drive.hpp"
+#include "drive_product.hpp"
 
 namespace sinter::detail {
 
@@ -463,12 +463,20 @@ struct column_driver {
 
 // --------------------------------------------------------------------------------------------------------------- launching
 
+/// Whether a kernel is a product of codes and its family multiplies such.
+template <class Kernel, class Family>
+inline constexpr bool multiplies = false;
+template <class Kernel, class Family>
+    requires requires { typename Family::products; }
+inline constexpr bool multiplies<Kernel, Family> = code_product_facts<Kernel>::possible;
+
 /// Chooses the driver and variant for a call, and splits its rows (or one row's elements) over threads.
 template <class Kernel, class Family>
 struct host_launch {
     using assignment_type = typename Kernel::assignment_type;
     template <bool Fast>
-    using driver = conditional<Kernel::nest == nest_kind::columns, column_driver<Kernel, Family, Fast>, row_driver<Kernel, Family>>;
+    using driver = conditional<Kernel::nest == nest_kind::columns, column_driver<Kernel, Family, Fast>,
+                               conditional<Fast && multiplies<Kernel, Family>, product_driver<Kernel, Family>, row_driver<Kernel, Family>>>;
 
     /// Operands whose lane stride matters: those read per element, in columns also those read per column.
     static constexpr bool per_lane(int instance) {

@@ -78,10 +78,18 @@
 #define SINTER_CPU_F16C 0
 #endif
 
+#if SINTER_CPU_AVX512 && SINTER_CPU_F16C && defined(__AVX512VNNI__)
+#define SINTER_CPU_VNNI 1  // sums of four products of bytes
+#else
+#define SINTER_CPU_VNNI 0
+#endif
+
 // A second, inline namespace tells apart what SINTER_ISA calls by one name, so that kernels, whose names contain vec, are
 // distinct functions for the linker too.
 #if SINTER_CPU_GENERIC
 #define SINTER_CPU_FEATURES plain
+#elif SINTER_CPU_VNNI
+#define SINTER_CPU_FEATURES with_vnni
 #elif SINTER_CPU_F16C && SINTER_CPU_BYTES > 16
 #define SINTER_CPU_FEATURES with_f16c
 #elif SINTER_CPU_F16C && SINTER_CPU_FMA

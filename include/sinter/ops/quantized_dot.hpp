@@ -79,6 +79,24 @@ struct codes_in<quantized_element<Parameters>> {
     static constexpr code_range range = range_of(Parameters);
     static constexpr float scale = Parameters.scale();
 };
+/// The element type of an operand of `dot`: a view's, or that of a formula that gives bare codes.
+template <class Operand>
+struct dot_element {
+    using type = void;
+};
+template <class Type, class Extents, class Layout, class Space, int Alignment>
+struct dot_element<tensor_view<Type, Extents, Layout, Space, Alignment>> {
+    using type = remove_cvref<Type>;
+};
+template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
+    requires(Type == dtype::i8 || Type == dtype::u8 || Type == dtype::i16 || Type == dtype::u16)
+struct dot_element<expression<Program, Root, Extents, Type, Weak, Leaves...>> {
+    using type = type_of<Type>;
+};
+template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
+SINTER_INLINE const auto& codes_of(const expression<Program, Root, Extents, Type, Weak, Leaves...>& from) {
+    return from;
+}
 template <class Type, class Extents, class Layout, class Space, int Alignment>
 SINTER_INLINE auto codes_of(const tensor_view<Type, Extents, Layout, Space, Alignment>& from) {
     if constexpr (is_quantized<remove_cvref<Type>>)
@@ -92,8 +110,8 @@ using viewed = remove_cvref<decltype(get<0>(as_expression(some<const Operand&>()
 
 template <class Left, class Right, class Axes, bool Keep>
 struct dot_of {
-    using left = codes_in<remove_cvref<typename Left::element>>;
-    using right = codes_in<remove_cvref<typename Right::element>>;
+    using left = codes_in<typename dot_element<Left>::type>;
+    using right = codes_in<typename dot_element<Right>::type>;
     static constexpr shape_result both = broadcast(Left::extents_type::static_shape, Right::extents_type::static_shape);
     using fold = reduction<monoids::exact_sum, Axes, Keep>;
     static constexpr bool fits_16_bits(code_range range) { return range.low >= -32768 && range.high <= 32767; }
@@ -133,25 +151,25 @@ SINTER_INLINE auto real_dot(const Left& x, const Right& w) {
     }
 }
 template <class Type>
-concept view_of_codes = operand_kind_of<Type> == operand_kind::view && codes_in<remove_cvref<typename remove_cvref<Type>::element>>::known;
+concept gives_codes = codes_in<typename dot_element<remove_cvref<Type>>::type>::known;
 }  // namespace detail
 
 /// The exact i32 sum of (x - zero of x) * (w - zero of w) over axes of the broadcast product; x and w are views of i8, u8, i16, u16 or
-/// quantized elements. More products than surely fit an i32 (131071 of i8 by i8), or a number known only when run, don't compile.
-template <detail::view_of_codes Left, detail::view_of_codes Right, i64... Axis>
+/// quantized elements, or formulas of such integers, as `quantize<i8>(x, scale)` is one. More products than surely fit an i32 (131071 of i8 by i8), or a number known only when run, don't compile.
+template <detail::gives_codes Left, detail::gives_codes Right, i64... Axis>
 SINTER_INLINE auto dot_codes(const Left& x, const Right& w, axes_t<Axis...>) -> detail::outcome<decltype(detail::exact_dot<axes_t<Axis...>, true>(x, w))> {
     return detail::exact_dot<axes_t<Axis...>, true>(x, w);
 }
-template <detail::view_of_codes Left, detail::view_of_codes Right, i64... Axis>
+template <detail::gives_codes Left, detail::gives_codes Right, i64... Axis>
 SINTER_INLINE auto dot_codes(const Left& x, const Right& w, axes_t<Axis...>, drop_t) -> detail::outcome<decltype(detail::exact_dot<axes_t<Axis...>, false>(x, w))> {
     return detail::exact_dot<axes_t<Axis...>, false>(x, w);
 }
 /// The real value of that sum: it times the product of the scales (rounded to f32 while compiling), two roundings in all; f32.
-template <detail::view_of_codes Left, detail::view_of_codes Right, i64... Axis>
+template <detail::gives_codes Left, detail::gives_codes Right, i64... Axis>
 SINTER_INLINE auto dot(const Left& x, const Right& w, axes_t<Axis...>) -> detail::outcome<decltype(detail::real_dot<axes_t<Axis...>, true>(x, w))> {
     return detail::real_dot<axes_t<Axis...>, true>(x, w);
 }
-template <detail::view_of_codes Left, detail::view_of_codes Right, i64... Axis>
+template <detail::gives_codes Left, detail::gives_codes Right, i64... Axis>
 SINTER_INLINE auto dot(const Left& x, const Right& w, axes_t<Axis...>, drop_t) -> detail::outcome<decltype(detail::real_dot<axes_t<Axis...>, false>(x, w))> {
     return detail::real_dot<axes_t<Axis...>, false>(x, w);
 }
