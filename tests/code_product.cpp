@@ -65,7 +65,7 @@ void check() {
     const auto layer = [&](auto& to) {
         return si::view(to, sizes) = relu(si::dot_codes(left, right, si::axes<-1>, si::drop) * si::view(scale, extents<Rows>{}) + si::view(bias, extents<Rows>{}));
     };
-    static_assert(si::plan_of<decltype(layer(y))>.kernels == 1);
+    static_assert(si::plan_of<decltype(layer(y))>.kernels == 1 && si::plan_of<decltype(layer(y))>.code_product == (Inner > 1 && Vectors * Rows > 1));
     si::run(si::reference, layer(y));
     si::run(si::cpu, layer(z));
     CHECK(y == z);

@@ -146,3 +146,11 @@ TEST_CASE("assignments, strides, and rank 0") {
     CHECK(holds(text.c_str(), "at least 144 bytes moved"));
     CHECK(holds(explanation(sum(x)).c_str(), "  y0  f32 []\n"));
 }
+
+TEST_CASE("products of codes say so") {
+    tensor<si::i8, extents<64>> x;
+    tensor<si::i8, extents<32, 64>> w;
+    CHECK(holds(explanation(si::dot_codes(x.view(), w.view(), axes<-1>)).c_str(),
+                "    pass 1 folds exact_sum\n    an exact product of codes: each weight read once for 16 vectors\n"));
+    CHECK(!holds(explanation(sum(x * w, axes<-1>)).c_str(), "product of codes"));
+}

@@ -8,6 +8,7 @@
 #include <sinter/sinter.hpp>
 
 namespace si = sinter;
+using namespace sinter::literals;
 using si::axes;
 using si::dyn;
 using si::extents;
@@ -126,6 +127,23 @@ using added_half = decltype(some<view<si::f16, dyn, 768>>() + 1.0f);
 static_assert(plan_of<added_rows>.hash != plan_of<added_fixed>.hash && plan_of<added_rows>.hash != plan_of<added_half>.hash);
 using stored = decltype(some<rows>() = some<added_half>());  // an f16 formula to an f32 output
 static_assert(plan_of<added_half>.hash != plan_of<stored>.hash && plan_of<added_half>.name == plan_of<stored>.name.c_str());
+
+// Scales and zero points are numbers of a formula as well, wherever they stand: in an operand, in an output, in an operation.
+template <si::qparams Operand, si::qparams Output>
+using requantized = decltype(some<view<si::q8<Output>, 32>>() = si::requantize(some<view<const si::q8<Operand>, 32>>()));
+static_assert(plan_of<requantized<"0.5"_qp, "0.25"_qp>>.hash == plan_of<requantized<"0.5:0"_qp, "2.5e-1"_qp>>.hash);
+static_assert(plan_of<requantized<"0.5"_qp, "0.25"_qp>>.hash != plan_of<requantized<"0.75"_qp, "0.25"_qp>>.hash);
+static_assert(plan_of<requantized<"0.5"_qp, "0.25"_qp>>.hash != plan_of<requantized<"0.5"_qp, "0.26"_qp>>.hash);
+static_assert(plan_of<requantized<"0.5"_qp, "0.25"_qp>>.hash != plan_of<requantized<"0.5:1"_qp, "0.25"_qp>>.hash);
+static_assert(plan_of<requantized<"0.5"_qp, "0.25"_qp>>.hash != plan_of<requantized<si::narrow("0.5"_qp), "0.25"_qp>>.hash);
+template <si::qparams Parameters>
+using as_codes = decltype(si::quantize<Parameters>(some<rows>()));
+template <si::qparams Parameters>
+using nearest = decltype(si::fake_quantize<Parameters>(some<rows>()));
+static_assert(plan_of<as_codes<"0.5"_qp>>.hash != plan_of<as_codes<"0.25"_qp>>.hash && plan_of<nearest<"0.5"_qp>>.hash != plan_of<nearest<"0.5:3"_qp>>.hash);
+template <si::qparams Parameters>
+using dot_with = decltype(si::dot(some<view<const si::q8<Parameters>, 64>>(), some<view<const si::i8, 64>>(), axes<0>));
+static_assert(plan_of<dot_with<"0.5"_qp>>.hash != plan_of<dot_with<"0.25"_qp>>.hash && plan_of<dot_with<"0.5"_qp>>.hash != plan_of<dot_with<"0.5:3"_qp>>.hash);
 
 // All sizes static: no arguments.
 static_assert(plan_of<added_fixed>.open_axes == 0 && plan_of<added_fixed>.bytes() == 2 * 32 * 768 * 4);

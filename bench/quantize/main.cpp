@@ -119,6 +119,8 @@ void measure(const char* where) {
 
 }  // namespace
 
+bool measure_gemv();  // gemv.cpp
+
 int main() {
     for (const long length : {32768L, 1L << 26}) {
         count = length;
@@ -135,5 +137,5 @@ int main() {
         }
         measure(length < 100000 ? "in cache" : "out of cache");
     }
-    return 0;
+    return measure_gemv() ? 0 : 1;
 }

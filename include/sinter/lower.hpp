@@ -721,6 +721,15 @@ struct lowering {
     }
 };
 
+/// Of a leaf's or an output's elements; 0 for what has none.
+template <class Leaf>
+constexpr u64 parameters_of_elements() {
+    if constexpr (requires { typename Leaf::element; })
+        return element_parameters<remove_cvref<typename Leaf::element>>;
+    else
+        return 0;
+}
+
 }  // namespace detail
 
 /// The lowered form of an assignment type, once per type.
@@ -735,6 +744,8 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
     static constexpr shape leaf_shape[unsigned(leaf_count + 1)] = {detail::leaf_facts<Leaves>::sizes..., shape{}};
     static constexpr value_type leaf_type[unsigned(leaf_count + 1)] = {detail::leaf_facts<Leaves>::type..., value_type{}};
     static constexpr bool weak_leaf[unsigned(leaf_count + 1)] = {detail::leaf_facts<Leaves>::type.weak..., false};
+    static constexpr u64 leaf_parameters[unsigned(leaf_count + 1)] = {detail::parameters_of_elements<Leaves>()..., 0};
+    static constexpr u64 output_parameters[unsigned(output_count)] = {detail::parameters_of_elements<Outputs>()...};
     static constexpr int root[unsigned(output_count)] = {Roots...};
     static constexpr shape output_shape[unsigned(output_count)] = {Outputs::extents_type::static_shape...};
     static constexpr dtype output_type[unsigned(output_count)] = {dtype_of<remove_cvref<typename Outputs::element>>...};

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "bind.hpp"
+#include "code_product.hpp"
 #include "stage.hpp"
 #include "text.hpp"
 
@@ -139,8 +140,8 @@ constexpr fixed_text<plan_name_capacity> plan_name(const node_value* node, const
     return out;
 }
 
-/// Hash of all that decides the values of a formula: operations with their numbers, literals, types, shapes and outputs. Layouts,
-/// alignment and memory spaces of views aren't in it.
+/// Hash of all that decides the values of a formula: operations with their numbers, literals, types and their scales, shapes and
+/// outputs. Layouts, alignment and memory spaces of views aren't in it.
 template <class Lowering>
 constexpr u64 plan_hash(const canonical_order<Lowering::node_count>& order) {
     fnv_hash hash;
@@ -159,6 +160,9 @@ constexpr u64 plan_hash(const canonical_order<Lowering::node_count>& order) {
             hash.byte(u64(n.op->map.kind));
             for (int a = 0; a < n.op->map.count; ++a) hash.number(n.op->map.number[a]);
             hash.number(n.op->axis);
+            if (n.op->parameters != 0) hash.number(static_cast<i64>(n.op->parameters));
+        } else if (n.kind == node_kind::leaf && Lowering::leaf_parameters[n.bits] != 0) {
+            hash.number(static_cast<i64>(Lowering::leaf_parameters[n.bits]));
         }
         hash.text(dtype_name(Lowering::facts.type[index].type));
         hash.byte(u64(Lowering::facts.type[index].weak));
@@ -168,6 +172,7 @@ constexpr u64 plan_hash(const canonical_order<Lowering::node_count>& order) {
         hash.number(order.place[Lowering::root[o]]);
         hash.text(dtype_name(Lowering::output_type[o]));
         hash.sizes(Lowering::output_shape[o]);
+        if (Lowering::output_parameters[o] != 0) hash.number(static_cast<i64>(Lowering::output_parameters[o]));
     }
     return hash.value;
 }
@@ -224,6 +229,12 @@ private:
         return sum;
     }
     static constexpr bool is_open(int place) { return table.axis_size[table.order[place]] < 0; }
+    static constexpr bool find_code_product() {
+        if constexpr (one_kernel)
+            return detail::code_product_facts<kernel<assignment_type>>::possible;
+        else
+            return false;
+    }
     static constexpr int count_open_axes() {
         int count = 0;
         for (int i = 0; i < table.axis_count; ++i) count += is_open(i);
@@ -245,6 +256,8 @@ public:
 
     /// Loop axes whose size is known only when run, from outer to inner; `bytes` takes one number for each.
     static constexpr int open_axes = one_kernel ? count_open_axes() : 0;
+    /// Is it an exact product of a matrix of 8-bit codes and some vectors? Backends that know it read the matrix once for up to 16 vectors.
+    static constexpr bool code_product = find_code_product();
     /// Bytes moved at least: each operand read once along the axes on which it varies, each output written once. -1 for a cut program
     /// with run-time sizes.
     template <class... Sizes>

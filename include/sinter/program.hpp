@@ -58,6 +58,7 @@ struct op_facts {
     bool two_phase = false;            ///< reduce: a segment is read twice (monoid with a second phase)
     index_map_spec map{};              ///< index map
     i64 axis = 0;                      ///< coordinate: the axis
+    u64 parameters = 0;                ///< what else the operation's type fixes and its name doesn't tell (a scale): plans' hashes take it in
 };
 
 /// From the address of an operation's facts back to its type, by a friend that is defined with the operation. It lets the

@@ -37,6 +37,14 @@ struct qparams {
     }
 };
 
+/// All of the parameters as one number, for hashes.
+SINTER_INLINE u64 fingerprint(const qparams& of) {
+    u64 all = of.scale_bits;
+    const i64 numbers[] = {of.zero, of.low, of.high, i64(of.storage), of.symmetric};
+    for (i64 number : numbers) all = (all ^ all >> 29 ^ static_cast<u64>(number)) * 0x9e3779b97f4a7c15u;
+    return all;
+}
+
 // ---- ranges -----------------------------------------------------------------------------------------------------------------
 
 /// The least and the greatest code of a storage; i32 stops short of where an f32 can't count.
@@ -537,6 +545,11 @@ template <class Type>
 inline constexpr bool is_quantized = false;
 template <qparams Parameters>
 inline constexpr bool is_quantized<quantized_element<Parameters>> = true;
+
+template <qparams Parameters>
+inline constexpr u64 element_parameters<quantized_element<Parameters>> = fingerprint(Parameters);
+template <qparams Parameters>
+inline constexpr u64 element_parameters<quantized_pair<Parameters>> = fingerprint(Parameters);
 
 template <qparams Parameters>
 struct dtype_tag<quantized_element<Parameters>> : detail::dtype_tag_of<detail::code_type<Parameters.storage>::value> {};

@@ -65,6 +65,10 @@ struct dtype_tag {
     static constexpr bool known = false;
 };
 
+/// Numbers that an element type has beside its dtype, as one: scale and zero point. The hashes of plans take them in.
+template <class Type>
+inline constexpr u64 element_parameters = 0;
+
 namespace detail {
 template <dtype Code>
 struct dtype_tag_of {

@@ -66,12 +66,23 @@ SINTER_INLINE auto quantize_lanes(Real x, Real scale, Whole zero) {
 }
 }  // namespace lane
 
+/// A range of codes as one number, for hashes.
+template <i32 Low, i32 High>
+inline constexpr u64 code_bounds = u64(u32(Low)) << 32 | u32(High);
+
 /// quantize with run-time parameters. `Precision` rounds the quotient to a shorter type first, as ONNX does for f16 scales.
 template <class Code, i32 Low, i32 High, class Precision = void>
 struct quantize_op {
     static constexpr int scale_argument = 1, zero_argument = 2;
     static constexpr i32 lowest_zero = detail::integer_min<Code>, highest_zero = detail::integer_max<Code>;
-    static constexpr op_facts facts{.name = "quantize", .kind = node_kind::map, .arity = 3, .rule = &rules::quantize<dtype_of<Code>>, .cost = 12, .takes_integers = true};
+    static SINTER_INLINE u64 find_parameters() {
+        if constexpr (is_same<Precision, void>)
+            return code_bounds<Low, High>;
+        else
+            return code_bounds<Low, High> ^ (u64(dtype_of<Precision>) + 1) << 56;
+    }
+    static constexpr op_facts facts{.name = "quantize", .kind = node_kind::map, .arity = 3, .rule = &rules::quantize<dtype_of<Code>>, .cost = 12, .takes_integers = true,
+                                     .parameters = find_parameters()};
     template <class Real, class Whole>
     static SINTER_INLINE auto apply(Real x, Real scale, Whole zero) {
         return convert_in_range<Code>(lane::quantize_lanes<Low, High, Precision>(x, scale, zero));
@@ -82,7 +93,7 @@ template <qparams Parameters>
 struct quantize_static_op {
     using code = typename detail::code_type<Parameters.storage>::type;
     using value = conditional<Parameters.storage == code_kind::i4, i8, code>;
-    static constexpr op_facts facts{.name = "quantize", .kind = node_kind::map, .arity = 1, .rule = &rules::quantize<dtype_of<value>>, .cost = 8};
+    static constexpr op_facts facts{.name = "quantize", .kind = node_kind::map, .arity = 1, .rule = &rules::quantize<dtype_of<value>>, .cost = 8, .parameters = fingerprint(Parameters)};
     template <class Real>
     static SINTER_INLINE auto apply(Real x) {
         return convert_in_range<value>(lane::quantize_to_i32<Parameters>(x));
@@ -91,7 +102,7 @@ struct quantize_static_op {
 /// The real value of the nearest code: quantize, then dequantize.
 template <qparams Parameters>
 struct nearest_code_op {
-    static constexpr op_facts facts{.name = "fake_quantize", .kind = node_kind::map, .arity = 1, .rule = &rules::quantize_to_real, .cost = 12};
+    static constexpr op_facts facts{.name = "fake_quantize", .kind = node_kind::map, .arity = 1, .rule = &rules::quantize_to_real, .cost = 12, .parameters = fingerprint(Parameters)};
     template <class Real>
     static SINTER_INLINE auto apply(Real x) {
         return lane::dequantize_codes<Parameters>(lane::quantize_to_i32<Parameters>(x));
@@ -101,7 +112,8 @@ template <i32 Low, i32 High>
 struct nearest_code_of_op {
     static constexpr int scale_argument = 1, zero_argument = 2;
     static constexpr i32 lowest_zero = Low, highest_zero = High;
-    static constexpr op_facts facts{.name = "fake_quantize", .kind = node_kind::map, .arity = 3, .rule = &rules::quantize_to_real, .cost = 16, .takes_integers = true};
+    static constexpr op_facts facts{.name = "fake_quantize", .kind = node_kind::map, .arity = 3, .rule = &rules::quantize_to_real, .cost = 16, .takes_integers = true,
+                                     .parameters = code_bounds<Low, High>};
     template <class Real, class Whole>
     static SINTER_INLINE auto apply(Real x, Real scale, Whole zero) {
         const Whole code = lane::quantize_lanes<Low, High, void>(x, scale, zero);
@@ -123,7 +135,7 @@ struct dequantize_op {
 };
 template <qparams Parameters>
 struct dequantize_static_op {
-    static constexpr op_facts facts{.name = "dequantize", .kind = node_kind::map, .arity = 1, .rule = &rules::cast<dtype::f32>, .cost = 3};
+    static constexpr op_facts facts{.name = "dequantize", .kind = node_kind::map, .arity = 1, .rule = &rules::cast<dtype::f32>, .cost = 3, .parameters = fingerprint(Parameters)};
     template <class Codes>
     static SINTER_INLINE auto apply(Codes codes) {
         return lane::dequantize_codes<Parameters>(codes);

@@ -79,7 +79,8 @@ struct divide_by_power_of_two_op {
 };
 template <requantization Mode>
 struct fixed_product_op {
-    static constexpr op_facts facts{.name = "rescale", .kind = node_kind::map, .arity = 3, .rule = &rules::exact_i32, .cost = 12};
+    static constexpr op_facts facts{.name = "rescale", .kind = node_kind::map, .arity = 3, .rule = &rules::exact_i32, .cost = 12,
+                                     .parameters = u64(Mode) + 1};
     template <class Whole>
     static SINTER_INLINE Whole apply(Whole x, Whole mantissa, Whole shift) {
         return lane::fixed_product<Mode>(x, mantissa, shift);
@@ -90,7 +91,7 @@ template <qparams Parameters>
 struct clamp_to_codes_op {
     using code = typename quantize_static_op<Parameters>::value;
     static SINTER_INLINE typing rule(const value_type*, int count) { return rules::uniform({dtype_of<code>, false}, dtype::i32, count); }
-    static constexpr op_facts facts{.name = "clamp_to_codes", .kind = node_kind::map, .arity = 1, .rule = &rule, .cost = 4};
+    static constexpr op_facts facts{.name = "clamp_to_codes", .kind = node_kind::map, .arity = 1, .rule = &rule, .cost = 4, .parameters = fingerprint(Parameters)};
     template <class Whole>
     static SINTER_INLINE auto apply(Whole x) {
         const Whole low(Parameters.low), high(Parameters.high), zero(Parameters.zero);
@@ -104,7 +105,7 @@ template <qparams Parameters>
 struct multiply_to_codes_op {
     using code = typename quantize_static_op<Parameters>::value;
     static SINTER_INLINE typing rule(const value_type*, int count) { return rules::uniform({dtype_of<code>, false}, dtype::f32, count); }
-    static constexpr op_facts facts{.name = "requantize", .kind = node_kind::map, .arity = 2, .rule = &rule, .cost = 8};
+    static constexpr op_facts facts{.name = "requantize", .kind = node_kind::map, .arity = 2, .rule = &rule, .cost = 8, .parameters = fingerprint(Parameters)};
     template <class Real>
     static SINTER_INLINE auto apply(Real x, Real multiplier) {
         constexpr float low = float(Parameters.low - Parameters.zero), high = float(Parameters.high - Parameters.zero);

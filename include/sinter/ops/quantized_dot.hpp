@@ -36,7 +36,8 @@ struct exact_sum : sum_of {
 /// The product of two codes less their zero points, i32. `Short`: both factors fit 16 bits; `LeftCounts`: the left one is at least 0.
 template <i32 LeftZero, i32 RightZero, bool Short, bool LeftCounts>
 struct code_product_op {
-    static constexpr op_facts facts{.name = "code_product", .kind = node_kind::map, .arity = 2, .rule = &rules::exact_i32, .cost = 3};
+    static constexpr op_facts facts{.name = "code_product", .kind = node_kind::map, .arity = 2, .rule = &rules::exact_i32, .cost = 3,
+                                     .parameters = code_bounds<LeftZero, RightZero>};
     template <class Whole>
     static SINTER_INLINE Whole apply(Whole x, Whole y) {
         using lane::mul_short;  // a template of that name in sight; the lane's own comes by its argument
@@ -51,7 +52,7 @@ struct code_product_op {
 /// An exact i32 times a scale, f32: one rounding for the conversion, one for the product.
 template <u32 ScaleBits>
 struct scale_sum_op {
-    static constexpr op_facts facts{.name = "scale", .kind = node_kind::map, .arity = 1, .rule = &rules::quantize_to_real, .cost = 2};
+    static constexpr op_facts facts{.name = "scale", .kind = node_kind::map, .arity = 1, .rule = &rules::quantize_to_real, .cost = 2, .parameters = ScaleBits};
     template <class Whole>
     static SINTER_INLINE auto apply(Whole x) {
         return mul(convert<float>(x), typename Whole::template rebind<float>(__builtin_bit_cast(float, ScaleBits)));

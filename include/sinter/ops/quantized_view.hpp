@@ -56,7 +56,8 @@ struct block_lookup_op {
         return out;
     }
     static constexpr op_facts facts_of(int arity) {
-        return op_facts{.name = "block_lookup", .kind = node_kind::map, .arity = arity, .rule = &rule, .cost = 12, .takes_integers = true};
+        return op_facts{.name = "block_lookup", .kind = node_kind::map, .arity = arity, .rule = &rule, .cost = 12, .takes_integers = true,
+                        .parameters = u64(Length) << 8 | u64(Axis + 1)};
     }
     static constexpr op_facts facts = facts_of(2);
     template <int Index, class Table>
@@ -97,7 +98,8 @@ struct block_lookup_op {
 template <qparams Parameters, int Rank>
 struct unpack_op {
     static SINTER_INLINE typing rule(const value_type*, int count) { return rules::uniform({dtype::f32, false}, dtype::i64, count); }
-    static constexpr op_facts facts{.name = "unpack", .kind = node_kind::map, .arity = Rank + 1, .rule = &rule, .cost = 16, .takes_integers = true};
+    static constexpr op_facts facts{.name = "unpack", .kind = node_kind::map, .arity = Rank + 1, .rule = &rule, .cost = 16, .takes_integers = true,
+                                     .parameters = fingerprint(Parameters)};
     template <class Table, class Lanes>
     static SINTER_INLINE auto decode(const Table& table, Lanes before, Lanes last) {
         const Lanes offset = add(before, mul(shift_right<1>(last), Lanes(table.state().stride[Rank - 1])));
