@@ -365,6 +365,15 @@ SINTER_INLINE auto convert_in_range(Value x) {
     return convert<To>(x);
 }
 
+/// Has a lane an instruction that multiplies and adds?
+template <lane_value Value>
+SINTER_INLINE bool multiplies_and_adds() {
+    if constexpr (requires { Value::has_fma; })
+        return Value::has_fma;
+    else
+        return SINTER_DEVICE_PASS != 0;
+}
+
 /// The quotient x / scale as code minus zero point, an i32 lane: clamped to [low, high] first, so that any x can be converted. A NaN
 /// gives `low`: the raw maximum has its second operand then.
 template <lane_value Value>
@@ -412,6 +421,49 @@ constexpr bool reciprocal_is_exact(const qparams& given) {
 template <qparams Parameters>
 inline constexpr bool uses_reciprocal = reciprocal_is_exact(Parameters);
 
+/// a b + c, rounded once; `sure` becomes false where the sum in f64 doesn't tell which way. For normal numbers, while compiling.
+constexpr float fused(float a, float b, float c, bool& sure) {
+    const double product = double(a) * double(b), addend = double(c), sum = product + addend;
+    const double back = sum - product, rest = (product - (sum - back)) + (addend - back);
+    if ((__builtin_bit_cast(u64, sum) & 0x1fffffffu) == 0x10000000u && rest != 0) sure = false;
+    return static_cast<float>(sum);
+}
+/// The product with the reciprocal and one correction, q + (x - q scale) / scale.
+constexpr float corrected_quotient(float x, float scale, float inverse, bool& sure) {
+    const float quotient = x * inverse;
+    return fused(fused(quotient, -scale, x, sure), inverse, quotient, sure);
+}
+/// Does that give the codes of the division, of x clamped to the real values of the first and the last code? Proved by trying like
+/// above: further than four floats from a threshold both quotients, each within 1.01 2^-24 of the real one, lie on its side. All steps
+/// round alike with either sign.
+constexpr bool correction_is_exact(const qparams& given) {
+    const u32 exponent = given.scale_bits >> 23;
+    if (given.high - given.low > 255 || exponent < 24 || exponent > 230) return false;
+    const float scale = given.scale(), inverse = 1.0f / scale;
+    const i32 below = given.zero - given.low, above = given.high - given.zero;
+    bool sure = true;
+    for (i32 code = 0; code < (below > above ? below : above); ++code) {
+        const float half = float(code) + 0.5f;
+        const bool tie_rises = (code & 1) != 0;
+        const u32 middle = __builtin_bit_cast(u32, half * scale);
+        for (u32 bits = middle - 4; bits <= middle + 4; ++bits) {
+            const float x = __builtin_bit_cast(float, bits);
+            const float quotient = x / scale, product = corrected_quotient(x, scale, inverse, sure);
+            const bool exact = quotient > half || (quotient == half && tie_rises);
+            const bool fast = product > half || (product == half && tie_rises);
+            if (exact != fast || !sure) return false;
+        }
+    }
+    const i32 ends[] = {below, above};
+    for (i32 steps : ends) {
+        const float error = corrected_quotient(float(steps) * scale, scale, inverse, sure) - float(steps);
+        if (error > 0.25f || error < -0.25f) return false;
+    }
+    return sure;
+}
+template <qparams Parameters>
+inline constexpr bool uses_correction = !uses_reciprocal<Parameters> && correction_is_exact(Parameters);
+
 template <code_kind Kind>
 struct code_type;
 // clang-format off
@@ -436,6 +488,11 @@ SINTER_INLINE auto quantize_to_i32(Value x) {
         if constexpr (is_same<element, float> && sinter::detail::uses_reciprocal<Parameters>) {
             constexpr float inverse = 1.0f / Parameters.scale();
             return clamp_round(mul(x, Value(inverse)), low, high);
+        } else if constexpr (is_same<element, float> && multiplies_and_adds<Value>() && sinter::detail::uses_correction<Parameters>) {
+            // Clamped before it: the quotient of an infinity couldn't be corrected. A division is as long as ten such steps.
+            constexpr float scale = Parameters.scale(), inverse = 1.0f / scale, lowest = low * scale, highest = high * scale;
+            const Value inside = min_raw(max_raw(x, Value(lowest)), Value(highest)), quotient = mul(inside, Value(inverse));
+            return round_to_i32(fma(fma(quotient, Value(-scale), inside), Value(inverse), quotient));
         } else {
             return clamp_round(div(x, Value(element(Parameters.scale()))), low, high);
         }

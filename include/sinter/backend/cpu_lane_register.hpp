@@ -232,6 +232,7 @@ struct vec : lane::base {
 
     using element = Type;
     static constexpr int width = Width;
+    static constexpr bool has_fma = SINTER_CPU_FMA || SINTER_CPU_NEON;
     template <class Other>
     using rebind = vec<Other, Width>;
     using mask = vec<bool, Width>;
