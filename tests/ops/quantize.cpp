@@ -108,6 +108,33 @@ TEST_CASE("codes in, codes out, at every length and step") {
     same_everywhere<second_type>([](auto x) { return x + 0.25f; }, numbers());
     same_everywhere<narrow_type>([](auto x) { return si::cast<double>(x) * 0.9999999999; }, numbers());
 }
+template <si::qparams Parameters>
+void near_thresholds() {
+    using type = si::q8<Parameters>;
+    std::vector<float> x(std::begin(special), std::end(special));
+    for (int half = -600; half <= 600; ++half)
+        for (int step = -5; step <= 5; ++step) {
+            float near_it = float(half) * 0.5f * Parameters.scale();
+            for (int i = 0; i < std::abs(step); ++i) near_it = std::nextafter(near_it, step < 0 ? -INFINITY : INFINITY);
+            x.push_back(near_it);
+        }
+    std::vector<type> codes(x.size());
+    si::run(si::cpu, si::view(codes) = copy(si::view(x)));
+    int wrong = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) wrong += codes[i].code != si::quantize_code(x[i], type::parameters);
+    CHECK(wrong == 0);
+}
+TEST_CASE("quotients by static scales, however they are computed") {
+    near_thresholds<"0.05:3"_qp>();
+    near_thresholds<"0.0773:-5"_qp>();
+    near_thresholds<"0x3b0cceaa"_qp>();
+    near_thresholds<"0x3e99999a:-128"_qp>();
+    near_thresholds<"0x40490fdb:127"_qp>();
+    near_thresholds<"0x33d6bf95:-1"_qp>();
+    near_thresholds<"0x3f7fffff:64"_qp>();
+    near_thresholds<"0.25:7"_qp>();
+    near_thresholds<si::narrow("0.013"_qp)>();
+}
 TEST_CASE("conversions by name") {
     same_everywhere<si::i8>([](auto x) { return si::quantize<si::i8>(x, 0.05f, 3); }, numbers());
     same_everywhere<si::u8>([](auto x) { return si::quantize<si::u8, 1, 200>(x, 0.05f, 100); }, numbers());

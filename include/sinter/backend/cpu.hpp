@@ -35,20 +35,36 @@ struct cpu_lanes {
 
 using cpu_family = cpu_lanes<1>;
 
+/// Does a kernel without reductions store nothing but integers of 8 bits? Four registers of them are packed at once: on AVX2 two
+/// instructions and a half for 8 elements become one.
+template <class Kernel>
+constexpr bool packs_codes() {
+    if (Kernel::nest != nest_kind::pointwise) return false;
+    bool any = false;
+    for (int o = 0; o < Kernel::outputs; ++o) {
+        const dtype type = Kernel::output_type[o];
+        if (!Kernel::stores_elements(o)) continue;
+        if (type != dtype::i8 && type != dtype::u8 && type != dtype::q8 && type != dtype::qu8) return false;
+        any = true;
+    }
+    return any;
+}
 /// Registers for each value of a kernel. A long kernel is a chain in which each instruction waits for the one before, too long
 /// for the processors of AVX2 to see the next step behind it, and compilers don't interleave two: so a step takes two registers
 /// of elements (measured on Zen 1: 1.1 of the speed for GELU and softmax, 1.2 for 30 operations). A short kernel gains nothing,
-/// values of 64 bits would need four, and processors with AVX-512 look far enough ahead. In clang, where a pair of registers in
+/// values of 64 bits would need four, and processors with AVX-512 look far enough ahead. Codes of 8 bits are packed from four, unless
+/// the kernel is so long that its values would leave the registers. In clang, where a pair of registers in
 /// every state of a fold costs a third more compile time, only kernels without folds.
 template <class Kernel>
 constexpr int registers_per_value() {
-    if (native_width != 8 || Kernel::nest == nest_kind::columns || (SINTER_CLANG && Kernel::levels > 0)) return 1;
     int cost = 0;
     for (int i = 0; i < Kernel::instances; ++i) {
         if (dtype_size(Kernel::table.at[i].type) > 4) return 1;
         const auto& node = Kernel::node[Kernel::table.at[i].node];
         if (Kernel::where[i] == site::element && node.has_op()) cost += node.op->cost;
     }
+    if (packs_codes<Kernel>() && cost < 40) return 4;
+    if (native_width != 8 || Kernel::nest == nest_kind::columns || (SINTER_CLANG && Kernel::levels > 0)) return 1;
     return cost >= 15 ? 2 : 1;
 }
 

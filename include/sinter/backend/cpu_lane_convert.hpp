@@ -229,8 +229,8 @@ SINTER_FORCE_INLINE vec<i32, Width> round_to_i32(vec<float, Width> value) {
 template <class To, int Width>
     requires(sizeof(To) < 4)
 SINTER_FORCE_INLINE vec<To, Width> convert_in_range(vec<i32, Width> value) {
-    if constexpr (is_split<i32, Width> || is_split<To, Width>)
-        return convert<To>(value);
+    if constexpr (is_split<i32, Width>)
+        return join{convert_in_range<To>(low(value)), convert_in_range<To>(high(value))};
     else
         return vec<To, Width>::of(__builtin_bit_cast(typename vec<To, Width>::data_type, value.data));
 }

@@ -170,6 +170,29 @@ SINTER_FORCE_INLINE void write_narrowed(void* to, Register value) {
 #endif
 }
 
+/// Normalised cells of four registers to 8-bit integers in memory, in one packing: within its 16-byte parts each instruction has its results
+/// side by side, and one permutation of them ends it.
+#if SINTER_CPU_X86
+template <class Narrow, class Register>
+SINTER_FORCE_INLINE void write_packed(void* to, Register first, Register second, Register third, Register fourth) {
+    Register lower, upper, all;
+    SINTER_CPU_X86_BINARY("packssdw", lower, first, second);
+    SINTER_CPU_X86_BINARY("packssdw", upper, third, fourth);
+    if constexpr (has_sign<Narrow>) {
+        SINTER_CPU_X86_BINARY("packsswb", all, lower, upper);
+    } else {
+        SINTER_CPU_X86_BINARY("packuswb", all, lower, upper);
+    }
+    const auto cells = as<i32>(all);
+    if constexpr (sizeof(Register) == 64)
+        write(to, __builtin_shufflevector(cells, cells, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    else if constexpr (sizeof(Register) == 32)
+        write(to, __builtin_shufflevector(cells, cells, 0, 4, 1, 5, 2, 6, 3, 7));
+    else
+        write(to, cells);
+}
+#endif
+
 // ---- half precision -------------------------------------------------------------------------------------------------------------
 
 /// f16 codes from memory to f32: exact. Without the instruction: the fraction and exponent as an f32 2^112 times too small,
@@ -401,15 +424,19 @@ SINTER_FORCE_INLINE void store_strided(Storage* to, vec<Type, Width> value, i64 
 template <class Storage, class Type, int Width>
 SINTER_FORCE_INLINE void store(Storage* to, vec<Type, Width> value) {
     static_assert(__is_same(compute_of<Storage>, Type), "a lane stores its own element type, or a storage type of it");
-    if constexpr (is_split<Type, Width>) {
+    if constexpr (detail::is_code<Storage>) {
+        store(reinterpret_cast<typename codec<Storage>::code*>(to), codec<Storage>::to_codes(value));
+#if SINTER_CPU_X86
+    } else if constexpr (__is_same(Storage, Type) && sizeof(Type) == 1 && !__is_same(Type, bool) && Width == 4 * native_width) {
+        detail::write_packed<Type>(to, value.data.low.data.low.data, value.data.low.data.high.data, value.data.high.data.low.data, value.data.high.data.high.data);
+#endif
+    } else if constexpr (is_split<Type, Width>) {
         store(to, value.data.low);
         store(to + Width / 2, value.data.high);
     } else if constexpr (__is_same(Storage, f16) && !SINTER_CPU_GENERIC) {
         detail::write_f16(to, value);
     } else if constexpr (__is_same(Storage, bf16)) {
         detail::write_bf16(to, value);
-    } else if constexpr (detail::is_code<Storage>) {
-        store(reinterpret_cast<typename codec<Storage>::code*>(to), codec<Storage>::to_codes(value));
     } else if constexpr (!codec<Storage>::identity) {
         store_strided(to, value, 1);
     } else if constexpr (__is_same(Type, bool)) {
