@@ -421,7 +421,7 @@ constexpr bool reciprocal_is_exact(const qparams& given) {
 template <qparams Parameters>
 inline constexpr bool uses_reciprocal = reciprocal_is_exact(Parameters);
 
-/// a b + c, rounded once; `sure` becomes false where the sum in f64 doesn't tell which way. For normal numbers, while compiling.
+/// a b + c, rounded once, as a constant; `sure` becomes false where the sum in f64 doesn't tell which way. For normal numbers.
 constexpr float fused(float a, float b, float c, bool& sure) {
     const double product = double(a) * double(b), addend = double(c), sum = product + addend;
     const double back = sum - product, rest = (product - (sum - back)) + (addend - back);
@@ -430,6 +430,10 @@ constexpr float fused(float a, float b, float c, bool& sure) {
 }
 /// The product with the reciprocal and one correction, q + (x - q scale) / scale.
 constexpr float corrected_quotient(float x, float scale, float inverse, bool& sure) {
+    if (!SINTER_CONSTANT_EVALUATED) {
+        const float quotient = step::mul(x, inverse);
+        return step::fma(step::fma(quotient, -scale, x), inverse, quotient);
+    }
     const float quotient = x * inverse;
     return fused(fused(quotient, -scale, x, sure), inverse, quotient, sure);
 }
@@ -439,16 +443,18 @@ constexpr float corrected_quotient(float x, float scale, float inverse, bool& su
 constexpr bool correction_is_exact(const qparams& given) {
     const u32 exponent = given.scale_bits >> 23;
     if (given.high - given.low > 255 || exponent < 24 || exponent > 230) return false;
-    const float scale = given.scale(), inverse = 1.0f / scale;
+    const auto times = [](float a, float b) { return SINTER_CONSTANT_EVALUATED ? a * b : step::mul(a, b); };
+    const auto over = [](float a, float b) { return SINTER_CONSTANT_EVALUATED ? a / b : step::div(a, b); };
+    const float scale = given.scale(), inverse = over(1.0f, scale);
     const i32 below = given.zero - given.low, above = given.high - given.zero;
     bool sure = true;
     for (i32 code = 0; code < (below > above ? below : above); ++code) {
         const float half = float(code) + 0.5f;
         const bool tie_rises = (code & 1) != 0;
-        const u32 middle = __builtin_bit_cast(u32, half * scale);
+        const u32 middle = __builtin_bit_cast(u32, times(half, scale));
         for (u32 bits = middle - 4; bits <= middle + 4; ++bits) {
             const float x = __builtin_bit_cast(float, bits);
-            const float quotient = x / scale, product = corrected_quotient(x, scale, inverse, sure);
+            const float quotient = over(x, scale), product = corrected_quotient(x, scale, inverse, sure);
             const bool exact = quotient > half || (quotient == half && tie_rises);
             const bool fast = product > half || (product == half && tie_rises);
             if (exact != fast || !sure) return false;
@@ -456,7 +462,7 @@ constexpr bool correction_is_exact(const qparams& given) {
     }
     const i32 ends[] = {below, above};
     for (i32 steps : ends) {
-        const float error = corrected_quotient(float(steps) * scale, scale, inverse, sure) - float(steps);
+        const float error = corrected_quotient(times(float(steps), scale), scale, inverse, sure) - float(steps);
         if (error > 0.25f || error < -0.25f) return false;
     }
     return sure;
