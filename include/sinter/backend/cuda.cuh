@@ -116,14 +116,14 @@ status launch_rows(const parameters<Kernel>& given, cudaStream_t stream) {
         const dim3 grid(unsigned((given.rows + rows_of_block - 1) / rows_of_block)), block{unsigned(threads)};
         const u64 shared = work::shared_bytes(segments, false);
         if constexpr (work::may_be_short)
-            if (given.length <= order::lanes) return start(run_rows<Kernel, 1, false>, grid, block, shared, stream, given);
-        if constexpr (work::may_be_long) return start(run_rows<Kernel, work::long_rounds, false>, grid, block, shared, stream, given);
+            if (given.length <= order::lanes) return start(run_rows<Kernel, 1, row_sharing::block>, grid, block, shared, stream, given);
+        if constexpr (work::may_be_long) return start(run_rows<Kernel, work::long_rounds, work::of_blocks>, grid, block, shared, stream, given);
     }
     if constexpr (work::may_be_long && work::may_need_clusters) {
         i64 threads = row_tuning::cluster_threads, blocks = 2;
         while (blocks * threads < wanted && blocks < row_tuning::most_blocks) blocks *= 2;
         while (blocks * threads < wanted) threads *= 2;
-        return start_cluster(run_rows<Kernel, work::long_rounds, true>, unsigned(blocks), dim3(unsigned(given.rows * blocks)), dim3(unsigned(threads)),
+        return start_cluster(run_rows<Kernel, work::long_rounds, work::of_clusters>, unsigned(blocks), dim3(unsigned(given.rows * blocks)), dim3(unsigned(threads)),
                              work::shared_bytes(segments, true), stream, given);
     }
     return {};

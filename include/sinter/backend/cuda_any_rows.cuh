@@ -8,6 +8,7 @@
 
 #include "cuda_fold.cuh"
 #include "cuda_outer.cuh"
+#include "cuda_rows.cuh"  // what it leaves
 
 namespace sinter::detail::device {
 
@@ -23,7 +24,9 @@ struct any_rows_facts : facts<Kernel, fold_facts_of<Kernel>::pack_of(4)> {
     static constexpr int pack = work::pack;
     static constexpr int group = order::lanes / pack;  ///< threads of a segment
     static constexpr int rounds = order::segment / order::lanes;
-    static constexpr int batch = fold_facts_of<Kernel>::batch_of(pack, rounds);
+    /// Packs in flight. Where short aligned rows go elsewhere (cuda_rows) and long ones aren't split, half a segment: the code is half as long.
+    static constexpr bool is_fallback = row_facts_of<Kernel>::possible && !fold_facts_of<Kernel>::splittable && !fold_facts_of<Kernel>::any_two_phase();
+    static constexpr int batch = fold_facts_of<Kernel>::batch_of(pack, is_fallback ? rounds / 2 : rounds);
     static constexpr int threads = any_rows_tuning::threads, groups = threads / group;
     static constexpr bool has_columns = Kernel::table.inner != Kernel::table.inner_lane;
     static constexpr bool many_axes = lane_axis_count<Kernel>() > 1;
@@ -199,9 +202,10 @@ struct any_rows_worker {
     // -------------------------------------------------------------------------------------------------- a block's part
 
     /// Columns [first_column, stop_column), of each the segments [first_segment, stop_segment): an aligned part of the canonical tree.
-    /// The result is valid in all threads. Parts of a column are never cut together with columns.
+    /// The result is valid in all threads. Parts of a column are never cut together with columns. With a row of one segment to each
+    /// group there is nothing to merge. (All ways through one call of fold_segment: it is most of the kernel's code.)
     template <int Pass, class Firsts>
-    __device__ __forceinline__ void fold_part(i64 first_column, i64 stop_column, i64 first_segment, i64 stop_segment, const Firsts& firsts,
+    __device__ __forceinline__ void fold_part(bool group_per_row, i64 first_column, i64 stop_column, i64 first_segment, i64 stop_segment, const Firsts& firsts,
                                               typename rows::template summaries<Pass>& result) const {
         using merge = pass_merge<Kernel, Pass>;
         using summary = typename merge::summary;
@@ -217,14 +221,17 @@ struct any_rows_worker {
             tall = in.capacity / wide;
             if (tall > order::column_segment) tall = tall / order::column_segment * order::column_segment;
         }
+#pragma unroll 1
         for (i64 c = first_column; c < stop_column; c += tall) {
             const int columns = stop_column - c < tall ? int(stop_column - c) : tall;
+#pragma unroll 1
             for (i64 s = first_segment; s < stop_segment; s += wide) {
                 const int here = stop_segment - s < wide ? int(stop_segment - s) : wide;
                 const int total = columns * here;
+#pragma unroll 1
                 for (int base = 0; base < total; base += groups) {
-                    const int task = base + own, column = facts_type::has_columns ? task / here : 0, segment = task - column * here;
-                    const bool real = task < total;
+                    const int task = group_per_row ? 0 : base + own, column = facts_type::has_columns ? task / here : 0, segment = task - column * here;
+                    const bool real = group_per_row ? exists : task < total;
                     i64 at[count];
 #pragma unroll
                     for (int i = 0; i < count; ++i) at[i] = offset[i];
@@ -235,6 +242,10 @@ struct any_rows_worker {
                     if (!real) stop = begin;
                     summary now;
                     fold_segment<Pass>(at, begin, stop, (c + column) * in.length, firsts, now);
+                    if (group_per_row) {
+                        result = moved<rows, pick_summary>(now, -1, group, typename rows::template folds<Pass>{});
+                        return;
+                    }
                     if (real && member == 0) tasks[column * wide + segment] = now;
                 }
                 __syncthreads();
@@ -245,6 +256,7 @@ struct any_rows_worker {
                         for (int i = int(threadIdx.x) * order::column_segment; i < columns; i += int(blockDim.x) * order::column_segment) {
                             const int stop = i + order::column_segment < columns ? i + order::column_segment : columns;
                             summary all = tasks[i * wide];
+#pragma unroll 1
                             for (int k = i + 1; k < stop; ++k) all = merge::merged(all, tasks[k * wide]);
                             tasks[i * wide] = all;
                         }
@@ -255,9 +267,11 @@ struct any_rows_worker {
                     if (!whole) segments_on_stack.push(tasks[0], (s - first_segment) / wide);
                     if constexpr (facts_type::has_columns) {
                         if (tall % order::column_segment == 0 && whole) {
+#pragma unroll 1
                             for (int k = 0; k < columns; k += order::column_segment)
                                 columns_on_stack.push(tasks[k * wide], (c - first_column + k) / order::column_segment);
                         } else if (whole || s + wide >= stop_segment) {
+#pragma unroll 1
                             for (int k = 0; k < columns; ++k) {
                                 const summary now = whole ? tasks[k * wide] : segments_on_stack.collapse();
                                 const i64 number = c - first_column + k;
@@ -291,8 +305,10 @@ struct any_rows_worker {
         using summary = typename merge::summary;
         summary* const tasks = reinterpret_cast<summary*>(shared);
         pair_stack<summary, merge> waiting{tasks + in.capacity};
+#pragma unroll 1
         for (i64 first = 0; first < in.units; first += in.capacity) {
             const int here = in.units - first < in.capacity ? int(in.units - first) : in.capacity;
+#pragma unroll 1
             for (int i = int(threadIdx.x); i < here; i += int(blockDim.x)) tasks[i] = from[first + i];
             __syncthreads();
             merge_pairs<merge>(tasks, 1, here, here);
@@ -318,28 +334,25 @@ struct any_rows_worker {
         if constexpr (rows::template pass_has_second<Pass>)
             if (something) first_elements<Pass>(firsts, typename rows::template two_phase_folds<Pass>{});
         if (something) {
+            constexpr bool splittable = fold_facts_of<Kernel>::splittable;
             const i64 segments = (in.length + order::segment - 1) / order::segment;
-            if (group_per_row) {
-                typename rows::template summaries<Pass> now;
-                fold_segment<Pass>(offset, 0, exists ? in.length : 0, 0, firsts, now);
-                result = moved<rows, pick_summary>(now, -1, group, folds);
-            } else if (fold_facts_of<Kernel>::splittable && in.units > 1) {
-                if constexpr (fold_facts_of<Kernel>::splittable) {
+            // The part that this block takes: a unit of the row, or all of it.
+            i64 part[2][2] = {{0, in.columns}, {0, segments}};
+            if constexpr (splittable)
+                if (in.units > 1) {
+                    i64(&cut)[2] = part[facts_type::has_columns ? 0 : 1];
+                    cut[0] = number_of_unit * in.unit;
+                    if (cut[0] + in.unit < cut[1]) cut[1] = cut[0] + in.unit;
+                }
+            fold_part<Pass>(group_per_row, part[0][0], part[0][1], part[1][0], part[1][1], firsts, result);
+            if constexpr (splittable)
+                if (in.units > 1) {
                     using summary = typename rows::template summaries<Pass>;
-                    const i64 whole = facts_type::has_columns ? in.columns : segments, first = number_of_unit * in.unit;
-                    const i64 stop = first + in.unit < whole ? first + in.unit : whole;
-                    if constexpr (facts_type::has_columns)
-                        fold_part<Pass>(first, stop, 0, segments, firsts, result);
-                    else
-                        fold_part<Pass>(0, 1, first, stop, firsts, result);
                     summary* const partial = reinterpret_cast<summary*>(in.scratch) + number_of_row * in.units;
                     if (threadIdx.x == 0) partial[number_of_unit] = result;
                     if (!is_last_block(in.ticket + number_of_row, in.units, reinterpret_cast<u32*>(shared))) return false;
                     merge_units<Pass>(partial, result);
                 }
-            } else {
-                fold_part<Pass>(0, in.columns, 0, segments, firsts, result);
-            }
         }
         rows::template finalize<Pass>(result, row, folds);
         return true;

@@ -30,13 +30,8 @@ struct parameters {
     SINTER_INLINE bool is_wide(int slot) const { return wide[slot / 64] >> slot % 64 & 1; }
 };
 
-/// index = whole * size + the result; 32-bit division where no number needs more. A division of 64 bits is a hundred instructions.
+/// index = whole * size + the result. (A division of 64 bits is a hundred instructions; nvcc and clang test themselves whether 32 do.)
 static __device__ __forceinline__ i64 divide(i64 index, i64 size, i64& whole) {
-    if (u64(index | size) >> 32 == 0) {
-        const u32 quotient = u32(index) / u32(size);
-        whole = quotient;
-        return u32(index) - quotient * u32(size);
-    }
     whole = index / size;
     return index - whole * size;
 }
@@ -161,8 +156,21 @@ struct facts {
         if (in.is_wide(slot) && left >= pack) {
             load_whole(value, from);
         } else {
+            load_elements(value, from, step, left);
+        }
+    }
+    /// One by one; behind the last one it again, so that no load has a branch of its own. Zeros where there is none.
+    template <class To, class Storage>
+    static __device__ __forceinline__ void load_elements(To& to, const Storage* from, i64 step, i64 left) {
+        const int there = left < pack ? int(left) : pack;
+        if (there <= 0) {
+            to = To{};
+            return;
+        }
 #pragma unroll
-            for (int j = 0; j < pack; ++j) value.at[j] = j < left ? from[j * step] : storage{};
+        for (int j = 0; j < pack; ++j) {
+            to.at[j] = *from;
+            from += j + 1 < there ? step : 0;
         }
     }
     template <int... Instance>
@@ -176,13 +184,13 @@ struct facts {
         constexpr int slot = slots<Kernel>::of_output(0) + Output;
         const auto& value = static_cast<const sinter::slot<Output, output_pack<Output>>&>(from).value;
         const i64 step = in.lane_step[slot];
-        storage* const to = static_cast<storage*>(const_cast<void*>(in.pointer[slot])) + offset[slot] + position * step;
+        storage* to = static_cast<storage*>(const_cast<void*>(in.pointer[slot])) + offset[slot] + position * step;
         if (in.is_wide(slot) && left >= pack) {
             store_whole(to, value);
         } else {
 #pragma unroll
-            for (int j = 0; j < pack; ++j)
-                if (j < left) to[j * step] = value.at[j];
+            for (int j = 0; j < pack; ++j, to += step)
+                if (j < left) *to = value.at[j];
         }
     }
     template <int... Output>
@@ -198,6 +206,7 @@ struct facts {
 #pragma unroll
             for (int s = 0; s < count; ++s) offset[s] = row * in.outer_step[0][s];
         } else {
+#pragma unroll 1
             for (int a = in.outer_axes - 1; a >= 0; --a) {
                 i64 whole;
                 const i64 index = divide(row, in.outer_size[a], whole);

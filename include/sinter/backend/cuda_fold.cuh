@@ -33,6 +33,7 @@ __device__ __forceinline__ void advance(const fold_parameters<Kernel>& in, int f
         for (int s = 0; s < count; ++s) offset[s] += position * in.inner_step[first_axis][s];
         return;
     }
+#pragma unroll 1
     for (int a = first_axis + axes - 1; a >= first_axis; --a) {
         i64 whole;
         const i64 index = divide(position, in.inner_size[a], whole);
@@ -142,12 +143,14 @@ struct pair_stack {
     Summary* at;       ///< in shared memory; one thread uses it
     int depth = 0;
     __device__ __forceinline__ void push(Summary now, i64 number) {
+#pragma unroll 1
         for (; number & 1; number >>= 1) now = Merge::merged(at[--depth], now);
         at[depth++] = now;
     }
     /// What the stack holds together; it must hold something.
     __device__ __forceinline__ Summary collapse() {
         Summary all = at[--depth];
+#pragma unroll 1
         while (depth > 0) all = Merge::merged(at[--depth], all);
         return all;
     }
@@ -155,8 +158,10 @@ struct pair_stack {
 /// All threads of a block: `lists` lists of `count` summaries each, `stride` apart; the first of each becomes their merge.
 template <class Merge, class Summary>
 __device__ __forceinline__ void merge_pairs(Summary* lists_at, int lists, int count, int stride) {
+#pragma unroll 1
     for (int step = 1; step < count; step *= 2) {
         const int pairs = (count + 2 * step - 1) / (2 * step);
+#pragma unroll 1
         for (int i = int(threadIdx.x); i < lists * pairs; i += int(blockDim.x)) {
             const int list = lists == 1 ? 0 : i / pairs, place = (lists == 1 ? i : i - list * pairs) * 2 * step;
             Summary* const left = lists_at + list * stride + place;

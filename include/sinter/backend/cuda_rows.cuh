@@ -61,6 +61,9 @@ constexpr bool any_index() {
 template <class Kernel>
 using row_kernel = conditional<any_index<Kernel>(), short_row_kernel<Kernel>, Kernel>;
 
+/// What shares a row of several segments.
+enum class row_sharing : u8 { block, cluster, either };
+
 template <class Kernel>
 struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     using work = facts<Kernel, pack_of_rows<Kernel>()>;
@@ -148,8 +151,8 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     static constexpr unsigned largest_slot = find_largest_slot();
     template <int... Pass>
-    static __device__ __forceinline__ segment_exchange begin_exchange(unsigned char* shared, int segments, int blocks, indices<Pass...>) {
-        return segment_exchange::begin<unsigned(sizeof(summary_slot<Pass + 1>))...>(shared, segments, blocks);
+    static __device__ __forceinline__ void begin_exchange(unsigned char* shared, int segments, indices<Pass...>) {
+        segment_exchange{shared}.begin<unsigned(sizeof(summary_slot<Pass + 1>))...>(segments);
     }
     /// Shared memory of a block.
     static constexpr unsigned shared_bytes(i64 segments, bool clustered) {
@@ -188,8 +191,8 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         return long_rounds * bytes / 4;
     }
     static constexpr bool whole = find_whole();
-    /// Long rows of a static length that need few registers: two of the largest blocks are to fit a multiprocessor.
-    static constexpr int least_blocks = known_length > 0 && !whole && find_registers() <= row_tuning::few_registers ? 2 : 1;
+    /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
+    static constexpr int least_blocks = !whole && find_registers() <= row_tuning::few_registers ? 2 : 1;
     static constexpr int block_threads = find_registers() > row_tuning::many_registers ? row_tuning::cluster_threads : row_tuning::block_threads;
     /// Threads that hold a row: a group for each segment.
     static constexpr i64 threads_of(i64 length) {
@@ -198,6 +201,9 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     static constexpr bool may_fill_blocks = known_length < 0 || threads_of(known_length) <= block_threads;
     static constexpr bool may_need_clusters = known_length < 0 || threads_of(known_length) > block_threads;
+    /// A length that is known when run only may need both. One kernel has both where registers are plenty; it compiles in half the time.
+    static constexpr bool both = may_fill_blocks && may_need_clusters && find_registers() <= row_tuning::few_registers;
+    static constexpr row_sharing of_blocks = both ? row_sharing::either : row_sharing::block, of_clusters = both ? row_sharing::either : row_sharing::cluster;
     struct output_list {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return i == kept || needed[i]; }
@@ -269,7 +275,7 @@ struct choose {
     }
 };
 
-template <class Kernel, int Rounds, bool Clustered>
+template <class Kernel, int Rounds, row_sharing Sharing>
 struct row_worker {
     using work = row_facts<Kernel>;
     using rows = typename work::rows;
@@ -293,7 +299,6 @@ struct row_worker {
 
     const parameters<Kernel>& in;
     unsigned char* shared;
-    const segment_exchange& exchange;
     int segments;  ///< of the row
     int number;    ///< segment of this group
     int member;    ///< thread of the group
@@ -307,9 +312,8 @@ struct row_worker {
     typename work::operand_packs first_of_row;
     typename work::kept_pack kept[work::kept >= 0 ? rounds : 1];
 
-    __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, const segment_exchange& with, int segments_of_row,
-                                          int segment, int thread, bool is_there)
-        : in(of_call), shared(shared_memory), exchange(with), segments(segments_of_row), number(segment), member(thread), exists(is_there) {
+    __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, int segments_of_row, int segment, int thread, bool is_there)
+        : in(of_call), shared(shared_memory), segments(segments_of_row), number(segment), member(thread), exists(is_there) {
         if constexpr (work::whole)
             if (number >= segments) number = segments - 1;
         first = number * order::segment + member * pack;
@@ -319,6 +323,7 @@ struct row_worker {
     __device__ __forceinline__ void find_offsets(unsigned index) {
 #pragma unroll
         for (int s = 0; s < work::count; ++s) offset[s] = 0;
+#pragma unroll 1
         for (int a = in.outer_axes - 1; a > 0; --a) {
             const unsigned whole = index / in.outer_size[a], inner = index - whole * in.outer_size[a];
 #pragma unroll
@@ -331,6 +336,7 @@ struct row_worker {
     }
     __device__ __forceinline__ typename work::common around() const { return {in, once, row, offset}; }
     __device__ __forceinline__ typename work::row_frame row_frame() const { return {around()}; }
+    __device__ __forceinline__ bool clustered() const { return Sharing == row_sharing::cluster || (Sharing == row_sharing::either && cluster_blocks() > 1); }
     __device__ __forceinline__ bool has(int round) const { return work::whole || round * order::lanes < left; }
 
     /// rows_fit lets coordinates through that step by one.
@@ -490,8 +496,9 @@ struct row_worker {
         using slot_of_segment = typename work::template summary_slot<Pass>;
         const typename rows::template folds<Pass> folds{};
         const int thread = int(threadIdx.x) & 31;
-        if constexpr (Clustered) {
-            const unsigned area = exchange.pass_begin + unsigned(segments) * work::largest_slot * (Pass - 1);
+        if (clustered()) {
+            const segment_exchange exchange{shared};
+            const unsigned area = segment_exchange::barrier_bytes(Kernel::levels) + unsigned(segments) * work::largest_slot * (Pass - 1);
             exchange.send(slot_of_segment{value}, area + unsigned(number) * sizeof(slot_of_segment), member, group, exists, Pass - 1);
             exchange.wait(Pass - 1);
             const slot_of_segment* const from = reinterpret_cast<const slot_of_segment*>(shared + area);
@@ -544,7 +551,7 @@ struct row_worker {
         }
         summaries<Pass> value;
         rows::template one_lane<Pass>::close(value, total, context, second, count, folds);
-        if (Clustered || segments > 1) merge_segments<Pass>(value);
+        if (Sharing == row_sharing::cluster || segments > 1) merge_segments<Pass>(value);
         rows::template finalize<Pass>(value, row, folds);
     }
     template <int Pass>
@@ -587,39 +594,39 @@ struct row_worker {
     }
 };
 
-/// Short: a group per row. Long, without a cluster: a block per row. Clustered: a cluster per row.
-template <class Kernel, int Rounds, bool Clustered>
+/// Short: a group per row. Long: a block per row, or a cluster.
+template <class Kernel, int Rounds, row_sharing Sharing>
 __global__ void __launch_bounds__(row_tuning::block_threads, row_facts<Kernel>::least_blocks) run_rows(const __grid_constant__ parameters<Kernel> in) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     constexpr bool compiled = true;
 #else
-    constexpr bool compiled = !Clustered;  // older cards have no clusters; nobody launches it there
+    constexpr bool compiled = Sharing != row_sharing::cluster;  // older cards have no clusters; nobody launches it there
 #endif
     if constexpr (compiled) {
-        using worker = row_worker<Kernel, Rounds, Clustered>;
+        using worker = row_worker<Kernel, Rounds, Sharing>;
         extern __shared__ __align__(16) unsigned char shared_memory[];
         const int own = int(threadIdx.x) / worker::group, groups = int(blockDim.x) / worker::group;
         const int member = int(threadIdx.x) % worker::group;
         const int segments = worker::work::segments_of(in.length);
         i64 row;
         int number;
-        segment_exchange exchange;
-        if constexpr (Clustered) {
-            const int blocks = cluster_blocks(), rank = cluster_rank();
+        const int blocks = Sharing == row_sharing::block ? 1 : cluster_blocks();
+        const bool clustered = Sharing == row_sharing::cluster || blocks > 1;
+        if (clustered) {
             row = blockIdx.x / unsigned(blocks);
-            number = rank * groups + own;
-            exchange = worker::work::begin_exchange(shared_memory, segments, blocks, make_indices<Kernel::levels>{});
+            number = cluster_rank() * groups + own;
+            worker::work::begin_exchange(shared_memory, segments, make_indices<Kernel::levels>{});
         } else {
             row = segments > 1 ? i64(blockIdx.x) : i64(blockIdx.x) * groups + own;
             number = segments > 1 ? own : 0;
         }
         const bool exists = row < in.rows && number < segments;
-        worker thread(in, shared_memory, exchange, segments, number, member, exists);
+        worker thread(in, shared_memory, segments, number, member, exists);
         thread.find_offsets(row < in.rows ? unsigned(row) : 0u);
         thread.load(selected<typename worker::work::held_leaves>{});
         if constexpr (worker::shifts) thread.load_first(selected<typename worker::work::element_leaves>{});
         worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
-        if constexpr (Clustered) exchange.ready();
+        if (thread.clustered()) segment_exchange::ready();
         thread.template passes<1>();
         if constexpr (worker::work::stores_elements) thread.store_elements(selected<element_outputs<Kernel>>{});
         if (exists && member == 0 && thread.number == 0) worker::work::store_row(thread.row_frame(), selected<row_outputs<Kernel>>{});
