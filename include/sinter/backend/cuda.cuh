@@ -41,53 +41,6 @@ struct kernel_parameters_are {
     static constexpr bool ok = true;  // one mistake, one message
 };
 
-template <class Kernel, int Pack>
-SINTER_FORCE_INLINE void fill_parameters(parameters<Kernel>& out, const binding_of<Kernel>& bound, const loops<slots<Kernel>::count>& along) {
-    constexpr int count = slots<Kernel>::count;
-    out.rows = along.rows;
-    out.length = along.length;
-    out.outer_axes = along.outer.count;
-    for (int a = 0; a < Kernel::axes; ++a) out.folded_size[a] = bound.size[a];
-    for (auto& word : out.wide) word = 0;
-    for (int a = 0; a < along.outer.count; ++a) {
-        out.outer_size[a] = along.outer.size[a];
-        for (int s = 0; s < count; ++s) out.outer_step[a][s] = along.outer.stride[a][s];
-    }
-    for (int s = 0; s < count; ++s) {
-        out.base[s] = bound.base[s];
-        out.lane_step[s] = along.lane.count > 0 ? along.lane.stride[0][s] : 0;
-        const u64 size = binding_facts_of<Kernel>::value.slot[s].element_size;
-        u64 places = reinterpret_cast<u64>(out.pointer[s]);
-        for (int a = 0; a < along.outer.count; ++a) places |= u64(along.outer.stride[a][s]) * size;
-        for (int a = 0; a < along.column.count; ++a) places |= u64(along.column.stride[a][s]) * size;
-        const u64 bytes = Pack * size < 16 ? Pack * size : 16;
-        if (size > 0 && along.lane.count == 1 && out.lane_step[s] == 1 && places % bytes == 0) out.wide[s / 64] |= u64(1) << s % 64;
-    }
-}
-/// The same with the loops over folded axes.
-template <class Kernel, int Pack>
-SINTER_FORCE_INLINE void fill_fold_parameters(fold_parameters<Kernel>& out, const binding_of<Kernel>& bound, const loops<slots<Kernel>::count>& along) {
-    constexpr int count = slots<Kernel>::count;
-    fill_parameters<Kernel, Pack>(out, bound, along);
-    out.columns = along.columns;
-    out.column_axes = along.column.count;
-    out.lane_axes = along.lane.count;
-    int next = 0;
-    const axis_loops<count>* const lists[] = {&along.column, &along.lane};
-    for (const axis_loops<count>* list : lists)
-        for (int a = 0; a < list->count; ++a, ++next) {
-            out.inner_size[next] = list->size[a];
-            for (int s = 0; s < count; ++s) out.inner_step[next][s] = list->stride[a][s];
-        }
-    out.all_wide = true;
-    for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
-        if (facts<Kernel>::is_element_leaf(i) && !out.is_wide(slot)) out.all_wide = false;
-        slot += slots<Kernel>::is_operand(i);
-    }
-    out.scratch = nullptr;
-    out.ticket = nullptr;
-}
-
 /// Whether run_rows can take a call: whole aligned packs, a row that fits its threads, a grid of one block or cluster per row.
 template <class Kernel>
 bool rows_fit(const parameters<Kernel>& given) {
@@ -115,9 +68,14 @@ status launch_rows(const parameters<Kernel>& given, cudaStream_t stream) {
         const i64 rows_of_block = segments == 1 ? threads / work::group : 1;
         const dim3 grid(unsigned((given.rows + rows_of_block - 1) / rows_of_block)), block{unsigned(threads)};
         const u64 shared = work::shared_bytes(segments, false);
-        if constexpr (work::may_be_short)
-            if (given.length <= order::lanes) return start(run_rows<Kernel, 1, row_sharing::block>, grid, block, shared, stream, given);
-        if constexpr (work::may_be_long) return start(run_rows<Kernel, work::long_rounds, work::of_blocks>, grid, block, shared, stream, given);
+        if constexpr (work::may_be_short) {
+            static kernel_handles of_short;
+            if (given.length <= order::lanes) return start(of_short, run_rows<Kernel, 1, row_sharing::block>, grid, block, shared, stream, given);
+        }
+        if constexpr (work::may_be_long) {
+            static kernel_handles of_long;
+            return start(of_long, run_rows<Kernel, work::long_rounds, work::of_blocks>, grid, block, shared, stream, given);
+        }
     }
     if constexpr (work::may_be_long && work::may_need_clusters) {
         i64 threads = row_tuning::cluster_threads, blocks = 2;
@@ -136,6 +94,8 @@ struct device_call {
     using assignment_type = typename Kernel::assignment_type;
     static constexpr bool folds = Kernel::nest != nest_kind::pointwise;
     using given_type = conditional<folds, fold_parameters<Kernel>, parameters<Kernel>>;
+    using maker = number_maker<scalar_family, count, parameters<Kernel>::axes>;
+    using known = known_binding<Kernel, scalar_family, assignment_type>;  ///< static shapes: all but the pointers is a constant
 
     static status enough(i64 bytes, const cuda_workspace& workspace) {
         if (bytes > 0 && (workspace.pointer == nullptr || workspace.bytes < bytes))
@@ -143,64 +103,83 @@ struct device_call {
         return {};
     }
     static status run(const assignment_type& assigned, cudaStream_t stream, const cuda_workspace& workspace, bool launches, i64& bytes) {
-        constexpr bool columns = Kernel::nest == nest_kind::columns;
         bytes = 0;
         const void* pointer[count];
-        binding_of<Kernel> bound;
-        const status checked = bind<Kernel, scalar_family>(assigned, bound, pointer);
-        if (!checked.ok() || bound.empty_output) return checked;
-        loops<count> along;
-        loop_maker<scalar_family, count>::make(loop_facts_of<Kernel>::value, bound, along);
+        if constexpr (known::value) {
+            const status checked = known::check_operands(assigned, pointer, make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
+            if (!checked.ok() || known::known.bound.empty_output) return checked;
+            return run_bound(assigned, pointer, known::known.bound, known_call<Kernel>::along, stream, workspace, launches, bytes);
+        } else {
+            binding_of<Kernel> bound;
+            const status checked = bind<Kernel, scalar_family>(assigned, bound, pointer);
+            if (!checked.ok() || bound.empty_output) return checked;
+            loops<count> along;
+            loop_maker<scalar_family, count>::make(loop_facts_of<Kernel>::value, bound, along);
+            return run_bound(assigned, pointer, bound, along, stream, workspace, launches, bytes);
+        }
+    }
+    static SINTER_FORCE_INLINE status run_bound(const assignment_type& assigned, const void* const* pointer, const binding_of<Kernel>& bound,
+                                                const loops<count>& along, cudaStream_t stream, const cuda_workspace& workspace, bool launches, i64& bytes) {
         if constexpr (row_facts_of<Kernel>::possible) {
             // What is not worth a split.
             const i64 segments = (along.length + order::segment - 1) / order::segment;
             const bool split = fold_facts_of<Kernel>::splittable && along.rows < any_rows_tuning::split_rows && segments >= any_rows_tuning::split_from;
             if (!split) {
                 using of_rows = row_kernel<Kernel>;
-                parameters<of_rows> given = begin<parameters<of_rows>>(assigned, pointer);
-                fill_parameters<of_rows, row_facts<of_rows>::pack>(given, bound, along);
+                parameters<of_rows> given(assigned);
+                lay_out<row_facts<of_rows>::pack>(given, pointer, bound, along);
                 if (rows_fit<of_rows>(given)) return launches ? launch_rows<of_rows>(given, stream) : status{};
             }
         }
-        {
-            given_type given = begin<given_type>(assigned, pointer);
-            if constexpr (!folds) {
-                if (!launches) return {};
-                if constexpr (tile_facts<Kernel>::possible) {
-                    tile_parameters<Kernel> tiled = begin<tile_parameters<Kernel>>(assigned, pointer);
-                    fill_parameters<Kernel, 1>(tiled, bound, along);
-                    if (plan_tiles(tiled)) return launch_tiles(tiled, stream);
-                }
-                fill_parameters<Kernel, facts<Kernel>::pack>(given, bound, along);
-                return launch_pointwise<Kernel>(given, stream);
-            } else if constexpr (columns) {
-                fill_fold_parameters<Kernel, columns_worker<Kernel>::pack>(given, bound, along);
-                columns_shape shape;
-                bytes = plan_columns<Kernel>(given, shape);
-                const status room = enough(bytes, workspace);
-                if (!launches || !room.ok()) return launches ? room : status{};
-                return launch_columns<Kernel>(given, shape, static_cast<unsigned char*>(workspace.pointer), stream);
-            } else {
-                fill_fold_parameters<Kernel, any_rows_facts<Kernel>::pack>(given, bound, along);
-                bytes = plan_any_rows<Kernel>(given);
-                const status room = enough(bytes, workspace);
-                if (!launches || !room.ok()) return launches ? room : status{};
-                return launch_any_rows<Kernel>(given, static_cast<unsigned char*>(workspace.pointer), stream);
+        given_type given(assigned);
+        if constexpr (!folds) {
+            if (!launches) return {};
+            if constexpr (tile_facts<Kernel>::possible) {
+                tile_parameters<Kernel> tiled(assigned);
+                lay_out<1>(tiled, pointer, bound, along);
+                if (plan_tiles(tiled)) return launch_tiles(tiled, stream);
             }
+            lay_out<facts<Kernel>::pack>(given, pointer, bound, along);
+            return launch_pointwise<Kernel>(given, stream);
+        } else if constexpr (Kernel::nest == nest_kind::columns) {
+            lay_out_folds<columns_worker<Kernel>::pack>(given, pointer, bound, along);
+            columns_shape shape;
+            bytes = plan_columns<Kernel>(given, shape);
+            const status room = enough(bytes, workspace);
+            if (!launches || !room.ok()) return launches ? room : status{};
+            return launch_columns<Kernel>(given, shape, static_cast<unsigned char*>(workspace.pointer), stream);
+        } else {
+            lay_out_folds<any_rows_facts<Kernel>::pack>(given, pointer, bound, along);
+            bytes = plan_any_rows<Kernel>(given);
+            const status room = enough(bytes, workspace);
+            if (!launches || !room.ok()) return launches ? room : status{};
+            return launch_any_rows<Kernel>(given, static_cast<unsigned char*>(workspace.pointer), stream);
         }
     }
-    template <class Given>
-    static Given begin(const assignment_type& assigned, const void* const* pointer) {
-        Given out = make<Given>(assigned);
-        for (int s = 0; s < count; ++s) out.pointer[s] = pointer[s];
-        return out;
-    }
-    template <class Given>
-    static Given make(const assignment_type& assigned) {
-        if constexpr (is_same<Given, parameters<Kernel>>)
-            return Given{assigned};
+    template <int Pack>
+    static SINTER_FORCE_INLINE void lay_out(call_numbers<count, parameters<Kernel>::axes>& out, const void* const* pointer, const binding_of<Kernel>& bound,
+                                            const loops<count>& along) {
+        if constexpr (known::value)
+            out = known_call<Kernel>::template numbers<Pack>;
         else
-            return Given{{assigned}};
+            maker::lay_out(out, binding_facts_of<Kernel>::value, bound, along, Pack);
+        maker::point(out, binding_facts_of<Kernel>::value, pointer, Pack);
+    }
+    template <int Pack>
+    static SINTER_FORCE_INLINE void lay_out_folds(fold_parameters<Kernel>& out, const void* const* pointer, const binding_of<Kernel>& bound,
+                                                  const loops<count>& along) {
+        lay_out<Pack>(out, pointer, bound, along);
+        if constexpr (known::value)
+            static_cast<fold_numbers<count, parameters<Kernel>::axes>&>(out) = known_call<Kernel>::folds;
+        else
+            maker::lay_out_folds(out, along);
+        out.all_wide = true;
+        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
+            if (facts<Kernel>::is_element_leaf(i) && !out.is_wide(slot)) out.all_wide = false;
+            slot += slots<Kernel>::is_operand(i);
+        }
+        out.scratch = nullptr;
+        out.ticket = nullptr;
     }
 };
 

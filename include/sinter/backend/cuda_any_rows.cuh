@@ -489,7 +489,8 @@ status launch_any_rows(fold_parameters<Kernel>& given, unsigned char* workspace,
         const cudaError_t code = cudaMemsetAsync(workspace, 0, u64(tickets), stream);
         if (code != cudaSuccess) return status{error::backend_failure, -1, -1, 0, int(code)};
     }
-    return start(run_any_rows<Kernel>, dim3(unsigned(blocks)), dim3(worker::threads), shared, stream, given);
+    static kernel_handles known;
+    return start(known, run_any_rows<Kernel>, dim3(unsigned(blocks)), dim3(worker::threads), shared, stream, given);
 }
 
 }  // namespace sinter::detail::device

@@ -4,30 +4,20 @@
 #pragma once
 
 #include "cuda_encode.cuh"
+#include "cuda_launch.cuh"
+#include "cuda_numbers.cuh"
 
 namespace sinter::detail::device {
 
 using family = scalar_family;
 
-/// Kernel parameters. Offsets count elements; a step along the lane of 1 with the bit in `wide` set means that whole packs are
-/// aligned in every row.
+/// Kernel parameters: numbers, and the operands for the scalars among them.
 template <class Kernel>
-struct parameters {
-    static constexpr int count = slots<Kernel>::count;
-    static constexpr int axes = Kernel::axes > 0 ? Kernel::axes : 1;
+struct parameters : call_numbers<slots<Kernel>::count, (Kernel::axes > 0 ? Kernel::axes : 1)> {
     typename Kernel::assignment_type assigned;
-    const void* pointer[count];
-    i64 base[count];                        ///< coordinates at the origin
-    i64 lane_step[count];
-    u64 wide[(count + 63) / 64];
-    i64 rows, length;
-    i64 folded_size[axes];                  ///< sizes of the loop axes
-    int outer_axes;
     int packs;                              ///< of a thread, in pointwise nests
     bool interleaved;                       ///< outputs are components of one tensor there
-    i64 outer_size[axes];
-    i64 outer_step[axes][count];
-    SINTER_INLINE bool is_wide(int slot) const { return wide[slot / 64] >> slot % 64 & 1; }
+    explicit parameters(const typename Kernel::assignment_type& of_call) : assigned(of_call) {}
 };
 
 /// index = whole * size + the result. (A division of 64 bits is a hundred instructions; nvcc and clang test themselves whether 32 do.)
@@ -77,16 +67,6 @@ __device__ __forceinline__ void store_whole(void* to, const Pack& from) {
     } else {
         *static_cast<Pack*>(to) = from;
     }
-}
-
-/// Starts a kernel. What a wrong launch left as the last error is taken along, so that it isn't somebody else's.
-template <class Parameters>
-status start(void (*kernel)(Parameters), dim3 grid, dim3 block, u64 shared, cudaStream_t stream, const Parameters& given) {
-    void* arguments[] = {const_cast<Parameters*>(&given)};
-    const cudaError_t code = cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
-    if (code == cudaSuccess) return {};
-    (void)cudaGetLastError();
-    return status{error::backend_failure, -1, -1, 0, int(code)};
 }
 
 /// Facts that the kernels share: types, the number of elements in a pack (`Pack`; 0: what suits memory best).
@@ -156,21 +136,8 @@ struct facts {
         if (in.is_wide(slot) && left >= pack) {
             load_whole(value, from);
         } else {
-            load_elements(value, from, step, left);
-        }
-    }
-    /// One by one; behind the last one it again, so that no load has a branch of its own. Zeros where there is none.
-    template <class To, class Storage>
-    static __device__ __forceinline__ void load_elements(To& to, const Storage* from, i64 step, i64 left) {
-        const int there = left < pack ? int(left) : pack;
-        if (there <= 0) {
-            to = To{};
-            return;
-        }
 #pragma unroll
-        for (int j = 0; j < pack; ++j) {
-            to.at[j] = *from;
-            from += j + 1 < there ? step : 0;
+            for (int j = 0; j < pack; ++j) value.at[j] = j < left ? from[j * step] : storage{};
         }
     }
     template <int... Instance>
@@ -184,13 +151,13 @@ struct facts {
         constexpr int slot = slots<Kernel>::of_output(0) + Output;
         const auto& value = static_cast<const sinter::slot<Output, output_pack<Output>>&>(from).value;
         const i64 step = in.lane_step[slot];
-        storage* to = static_cast<storage*>(const_cast<void*>(in.pointer[slot])) + offset[slot] + position * step;
+        storage* const to = static_cast<storage*>(const_cast<void*>(in.pointer[slot])) + offset[slot] + position * step;
         if (in.is_wide(slot) && left >= pack) {
             store_whole(to, value);
         } else {
 #pragma unroll
-            for (int j = 0; j < pack; ++j, to += step)
-                if (j < left) *to = value.at[j];
+            for (int j = 0; j < pack; ++j)
+                if (j < left) to[j * step] = value.at[j];
         }
     }
     template <int... Output>

@@ -53,10 +53,7 @@ status start_cluster(void (*kernel)(Parameters), unsigned blocks, dim3 grid, dim
     how.attrs = &cluster;
     how.numAttrs = 1;
     void* arguments[] = {const_cast<Parameters*>(&given)};
-    const cudaError_t code = cudaLaunchKernelExC(&how, reinterpret_cast<const void*>(kernel), arguments);
-    if (code == cudaSuccess) return {};
-    (void)cudaGetLastError();
-    return status{error::backend_failure, -1, -1, 0, int(code)};
+    return status_of_launch(cudaLaunchKernelExC(&how, reinterpret_cast<const void*>(kernel), arguments));
 }
 #else  // tests/cuda/emulator.hpp
 inline bool clusters_here() { return false; }

@@ -440,7 +440,8 @@ status launch_columns(fold_parameters<Kernel>& given, const columns_shape& shape
         if (code != cudaSuccess) return status{error::backend_failure, -1, -1, 0, int(code)};
     }
     if (blocks > 0x7fffffff) blocks = 0x7fffffff;
-    return start(run_columns<Kernel>, dim3(unsigned(blocks), unsigned(given.units)), dim3(unsigned(shape.across), unsigned(shape.down)), shape.shared, stream, given);
+    static kernel_handles known;
+    return start(known, run_columns<Kernel>, dim3(unsigned(blocks), unsigned(given.units)), dim3(unsigned(shape.across), unsigned(shape.down)), shape.shared, stream, given);
 }
 
 }  // namespace sinter::detail::device

@@ -8,15 +8,11 @@
 
 namespace sinter::detail::device {
 
-/// Parameters of a kernel that folds over several loops: those of the column rule, then those of the lane rule.
+/// Parameters of a kernel that folds over several loops.
 template <class Kernel>
-struct fold_parameters : parameters<Kernel> {
-    using base_type = parameters<Kernel>;
-    i64 columns;                                           ///< steps of the column rule
-    int column_axes, lane_axes;
+struct fold_parameters : parameters<Kernel>, fold_numbers<parameters<Kernel>::count, parameters<Kernel>::axes> {
+    using parameters<Kernel>::parameters;
     bool all_wide;                                         ///< every operand that is read in packs is aligned for them
-    i64 inner_size[base_type::axes];
-    i64 inner_step[base_type::axes][base_type::count];
     // How the work is cut.
     i64 units, unit;                                       ///< parts of one reduction, and what each takes
     int capacity, depth;                                   ///< shared memory, in summaries: tasks at once; of one stack

@@ -242,7 +242,8 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
             const i64 blocks = (vectors + across - 1) / across, down = threads / across;
             i64 along_rows = (given.rows + down * pointwise_tuning::rows_of_thread - 1) / (down * pointwise_tuning::rows_of_thread);
             if (along_rows > 65535) along_rows = 65535;
-            return start(run_down_columns<Kernel>, dim3(unsigned(blocks), unsigned(along_rows)), dim3(unsigned(across), unsigned(down)), 0, stream, given);
+            static kernel_handles known;
+            return start(known, run_down_columns<Kernel>, dim3(unsigned(blocks), unsigned(along_rows)), dim3(unsigned(across), unsigned(down)), 0, stream, given);
         }
     }
     const bool small = vectors <= pointwise_tuning::small_packs && vectors * given.rows <= pointwise_tuning::small_packs;
@@ -253,7 +254,8 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
     if constexpr (interleave_facts<Kernel>::possible) given.interleaved = interleave_facts<Kernel>::applies(given, across);
     const i64 blocks = (vectors + i64(across) * given.packs - 1) / (i64(across) * given.packs);
     const i64 down = (given.rows + most / across - 1) / (most / across);
-    return start(run_pointwise<Kernel>, dim3(unsigned(blocks), unsigned(down < 65535 ? down : 65535)), dim3(unsigned(across), unsigned(most / across)),
+    static kernel_handles known;
+    return start(known, run_pointwise<Kernel>, dim3(unsigned(blocks), unsigned(down < 65535 ? down : 65535)), dim3(unsigned(across), unsigned(most / across)),
                  interleave_facts<Kernel>::shared_bytes, stream, given);
 }
 

@@ -24,6 +24,7 @@ struct row_tuning {
     static constexpr int few_registers = 40;       ///< held by a thread
     static constexpr int untested_threads = 128;   ///< of a row: up to here code without tests; above, its registers leave room for one block
     static constexpr int cluster_threads = 128;    ///< of a block that shares its row; more when the largest cluster isn't enough
+    static constexpr int small_blocks = 5;         ///< of so few threads on a multiprocessor, where a length that isn't known needs many registers
     static constexpr int most_blocks = 8;          ///< of a cluster: what every card grants
     static constexpr int kept_cost = 7;            ///< a value is kept from one pass to the next when it costs more instructions than this;
     static constexpr int kept_cost_fast = 48;      ///< its table counts the portable form's
@@ -191,8 +192,20 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         return long_rounds * bytes / 4;
     }
     static constexpr bool whole = find_whole();
+    /// Registers full of a row at a time: operands that the outputs don't read make room for the kept value, and what is read late while
+    /// that is made stands beside it.
+    static constexpr int find_pressure() {
+        int folding = 0, storing = kept >= 0 ? pack * dtype_size(Kernel::table.at[kept].type) : 0;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (!work::is_element_leaf(i) || (is_late(i) && kept < 0)) continue;
+            const int own = pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+            folding += own;
+            if (output_list::needed[i]) storing += own;
+        }
+        return long_rounds * (folding > storing ? folding : storing) / 4;
+    }
     /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
-    static constexpr int least_blocks = !whole && find_registers() <= row_tuning::few_registers ? 2 : 1;
+    static constexpr int least_blocks = !whole && find_pressure() <= row_tuning::few_registers ? 2 : 1;
     static constexpr int block_threads = find_registers() > row_tuning::many_registers ? row_tuning::cluster_threads : row_tuning::block_threads;
     /// Threads that hold a row: a group for each segment.
     static constexpr i64 threads_of(i64 length) {
@@ -202,7 +215,11 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr bool may_fill_blocks = known_length < 0 || threads_of(known_length) <= block_threads;
     static constexpr bool may_need_clusters = known_length < 0 || threads_of(known_length) > block_threads;
     /// A length that is known when run only may need both. One kernel has both where registers are plenty; it compiles in half the time.
-    static constexpr bool both = may_fill_blocks && may_need_clusters && find_registers() <= row_tuning::few_registers;
+    static constexpr bool both = may_fill_blocks && may_need_clusters && least_blocks == 2;
+    /// Bounds of a kernel: threads of a block, and blocks that are to fit a multiprocessor.
+    static constexpr bool is_small(row_sharing sharing) { return sharing == row_sharing::block && known_length < 0 && block_threads == row_tuning::cluster_threads; }
+    static constexpr int bound_threads(row_sharing sharing) { return is_small(sharing) ? row_tuning::cluster_threads : row_tuning::block_threads; }
+    static constexpr int bound_blocks(row_sharing sharing) { return is_small(sharing) ? row_tuning::small_blocks : least_blocks; }
     static constexpr row_sharing of_blocks = both ? row_sharing::either : row_sharing::block, of_clusters = both ? row_sharing::either : row_sharing::cluster;
     struct output_list {
         static constexpr int limit = Kernel::instances;
@@ -265,13 +282,25 @@ struct from_first {  ///< from the warp's first thread
         return shuffle(from, [](auto word) { return __shfl_sync(~0u, word, 0); });
     }
 };
+/// One of two values. On the device by an instruction of its own: nvcc may turn what it knows to be a choice into a branch, with the
+/// shuffles that follow in both arms.
 struct choose {
     bool first;
+    explicit __device__ __forceinline__ choose(bool takes_first) : first(takes_first) {}
     template <class Value>
     __device__ __forceinline__ Value operator()(Value yes, Value no) const {
-        Value out;
-        out.value = first ? yes.value : no.value;
-        return out;
+#if SINTER_DEVICE_PASS
+        if constexpr (sizeof(typename Value::element) == 4) {
+            unsigned one, other;
+            __builtin_memcpy(&one, &yes.value, 4);
+            __builtin_memcpy(&other, &no.value, 4);
+            asm("{.reg .pred p; setp.ne.b32 p, %3, 0; selp.b32 %0, %1, %2, p;}" : "=r"(one) : "r"(one), "r"(other), "r"(int(first)));
+            __builtin_memcpy(&yes.value, &one, 4);
+            return yes;
+        }
+#endif
+        yes.value = first ? yes.value : no.value;
+        return yes;
     }
 };
 
@@ -323,9 +352,8 @@ struct row_worker {
     __device__ __forceinline__ void find_offsets(unsigned index) {
 #pragma unroll
         for (int s = 0; s < work::count; ++s) offset[s] = 0;
-#pragma unroll 1
         for (int a = in.outer_axes - 1; a > 0; --a) {
-            const unsigned whole = index / in.outer_size[a], inner = index - whole * in.outer_size[a];
+            const unsigned size = unsigned(in.outer_size[a]), whole = index / size, inner = index - whole * size;
 #pragma unroll
             for (int s = 0; s < work::count; ++s) offset[s] += i64(inner) * in.outer_step[a][s];
             index = whole;
@@ -378,25 +406,25 @@ struct row_worker {
 
     template <class Step, class Pick, int... Instance>
     static __device__ __forceinline__ void combine_with_partner(typename Step::states& mine, const typename Step::states& give, int distance,
-                                                                bool upper, indices<Instance...>) {
+                                                                const choose& upper, indices<Instance...>) {
         (combine_member<Step, Pick, Instance>(mine, give, distance, upper), ...);
     }
     /// Lower lanes are the left operand. The library's folds of one value don't care; a user's may, in its last bits.
     template <class Step, class Pick, int Instance>
-    static __device__ __forceinline__ void combine_member(typename Step::states& mine, const typename Step::states& give, int distance, bool upper) {
+    static __device__ __forceinline__ void combine_member(typename Step::states& mine, const typename Step::states& give, int distance, const choose& upper) {
         auto& own = rows::template member<Pick, Instance>(mine);
         const auto other = lane::transform(from_partner{distance}, rows::template member<Pick, Instance>(give));
         using monoid = typename fold_types<Kernel, family, Instance>::monoid;
         if constexpr (__is_base_of(monoids::one_value, monoid))
             own = Step::template combine_one<Instance>(own, other);
         else
-            own = Step::template combine_one<Instance>(lane::transform(choose{upper}, other, own), lane::transform(choose{upper}, own, other));
+            own = Step::template combine_one<Instance>(lane::transform(upper, other, own), lane::transform(upper, own, other));
     }
     template <class Pick, class States, int... Instance>
-    static __device__ __forceinline__ States chosen(bool yes, const States& one, const States& other, indices<Instance...>) {
+    static __device__ __forceinline__ States chosen(const choose& yes, const States& one, const States& other, indices<Instance...>) {
         States out = one;
         ((rows::template member<Pick, Instance>(out) =
-              lane::transform(choose{yes}, rows::template member<Pick, Instance>(one), rows::template member<Pick, Instance>(other))),
+              lane::transform(yes, rows::template member<Pick, Instance>(one), rows::template member<Pick, Instance>(other))),
          ...);
         return out;
     }
@@ -406,7 +434,7 @@ struct row_worker {
     __device__ __forceinline__ void tree_of_threads(typename Step::states (&all)[pack]) const {
         if constexpr (Distance > 0) {
             const typename Step::list list{};
-            const bool upper = (member & Distance) != 0;
+            const choose upper((member & Distance) != 0);
             if constexpr (Count > 1) {
 #pragma unroll
                 for (int j = 0; j < Count / 2; ++j) {
@@ -429,7 +457,7 @@ struct row_worker {
             if constexpr (Distance > 0) {
 #pragma unroll
                 for (int j = 0; j < Count; ++j)
-                    combine_with_partner<Step, typename Step::pick>(all[j], all[j], Distance, (member & Distance) != 0, list);
+                    combine_with_partner<Step, typename Step::pick>(all[j], all[j], Distance, choose((member & Distance) != 0), list);
             } else {
 #pragma unroll
                 for (int j = 0; j < Stride; ++j) Step::combine(all[j], all[j + Stride], list);
@@ -596,7 +624,7 @@ struct row_worker {
 
 /// Short: a group per row. Long: a block per row, or a cluster.
 template <class Kernel, int Rounds, row_sharing Sharing>
-__global__ void __launch_bounds__(row_tuning::block_threads, row_facts<Kernel>::least_blocks) run_rows(const __grid_constant__ parameters<Kernel> in) {
+__global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Sharing), row_facts<Kernel>::bound_blocks(Sharing)) run_rows(const __grid_constant__ parameters<Kernel> in) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     constexpr bool compiled = true;
 #else

@@ -17,6 +17,7 @@ struct tile_tuning {
 
 template <class Kernel>
 struct tile_parameters : parameters<Kernel> {
+    using parameters<Kernel>::parameters;
     u64 turned[(parameters<Kernel>::count + 63) / 64];
     int turned_axis;  ///< among the outer ones
     i64 tiles_along, tiles_down;
@@ -184,7 +185,8 @@ status launch_tiles(const tile_parameters<Kernel>& given, cudaStream_t stream) {
     const i64 blocks = rest * given.tiles_down * given.tiles_along;
     int turned = 0;
     for (int s = 0; s < parameters<Kernel>::count; ++s) turned += given.is_turned(s);
-    return start(run_tiles<Kernel>, dim3(unsigned(blocks)), dim3(unsigned(tile_tuning::side), unsigned(tile_tuning::threads_down)),
+    static kernel_handles known;
+    return start(known, run_tiles<Kernel>, dim3(unsigned(blocks)), dim3(unsigned(tile_tuning::side), unsigned(tile_tuning::threads_down)),
                  u64(turned) * tile_facts<Kernel>::bytes, stream, given);
 }
 
