@@ -41,12 +41,16 @@ struct kernel_parameters_are {
     static constexpr bool ok = true;  // one mistake, one message
 };
 
+/// The kernel of an assignment in this file.
+template <class Assignment>
+using cuda_kernel = tuned_kernel<kernel<Assignment>, compiled_arch>;
+
 /// Whether run_rows can take a call: whole aligned packs, a row that fits its threads, a grid of one block or cluster per row.
 template <class Kernel>
 bool rows_fit(const parameters<Kernel>& given) {
     using work = row_facts<Kernel>;
     if (given.length <= 0 || given.length % work::pack != 0 || given.length > work::longest) return false;
-    if (given.rows > i64(0x7fffffff) / row_tuning::most_blocks) return false;
+    if (given.rows > i64(0x7fffffff) / tuning_of<Kernel>::rows::most_blocks) return false;
     if (work::threads_of(given.length) > work::block_threads && !clusters_here()) return false;
     for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
         if (work::is_element_leaf(i) && !given.is_wide(slot)) return false;
@@ -64,7 +68,7 @@ status launch_rows(const parameters<Kernel>& given, cudaStream_t stream) {
     const i64 segments = given.length > order::segment ? (given.length + order::segment - 1) / order::segment : 1;
     const i64 wanted = work::threads_of(given.length);
     if constexpr (work::may_fill_blocks) if (wanted <= work::block_threads) {
-        const i64 threads = segments == 1 ? row_tuning::short_threads : wanted;
+        const i64 threads = segments == 1 ? tuning_of<Kernel>::rows::short_threads : wanted;
         const i64 rows_of_block = segments == 1 ? threads / work::group : 1;
         const dim3 grid(unsigned((given.rows + rows_of_block - 1) / rows_of_block)), block{unsigned(threads)};
         const u64 shared = work::shared_bytes(segments, false);
@@ -78,8 +82,8 @@ status launch_rows(const parameters<Kernel>& given, cudaStream_t stream) {
         }
     }
     if constexpr (work::may_be_long && work::may_need_clusters) {
-        i64 threads = row_tuning::cluster_threads, blocks = 2;
-        while (blocks * threads < wanted && blocks < row_tuning::most_blocks) blocks *= 2;
+        i64 threads = tuning_of<Kernel>::rows::cluster_threads, blocks = 2;
+        while (blocks * threads < wanted && blocks < tuning_of<Kernel>::rows::most_blocks) blocks *= 2;
         while (blocks * threads < wanted) threads *= 2;
         return start_cluster(run_rows<Kernel, work::long_rounds, work::of_clusters>, unsigned(blocks), dim3(unsigned(given.rows * blocks)), dim3(unsigned(threads)),
                              work::shared_bytes(segments, true), stream, given);
@@ -123,7 +127,7 @@ struct device_call {
         if constexpr (row_facts_of<Kernel>::possible) {
             // What is not worth a split.
             const i64 segments = (along.length + order::segment - 1) / order::segment;
-            const bool split = fold_facts_of<Kernel>::splittable && along.rows < any_rows_tuning::split_rows && segments >= any_rows_tuning::split_from;
+            const bool split = fold_facts_of<Kernel>::splittable && along.rows < tuning_of<Kernel>::any_rows::split_rows && segments >= tuning_of<Kernel>::any_rows::split_from;
             if (!split) {
                 using of_rows = row_kernel<Kernel>;
                 parameters<of_rows> given(assigned);
@@ -196,10 +200,10 @@ constexpr i64 workspace_bound() {
     } else if constexpr (!fold_facts_of<Kernel>::splittable) {
         return 0;
     } else if constexpr (Kernel::nest == nest_kind::columns) {
-        constexpr i64 blocks = columns_tuning::blocks;
-        return blocks * 4 + blocks * columns_worker<Kernel>::pack * columns_tuning::across * fold_facts_of<Kernel>::summary_bytes();
+        constexpr i64 blocks = tuning_of<Kernel>::columns::blocks;
+        return blocks * 4 + blocks * columns_worker<Kernel>::pack * tuning_of<Kernel>::columns::across * fold_facts_of<Kernel>::summary_bytes();
     } else {
-        return any_rows_tuning::split_rows * 4 + i64(any_rows_tuning::blocks) * fold_facts_of<Kernel>::summary_bytes();
+        return tuning_of<Kernel>::any_rows::split_rows * 4 + i64(tuning_of<Kernel>::any_rows::blocks) * fold_facts_of<Kernel>::summary_bytes();
     }
 }
 }  // namespace detail::device
@@ -216,7 +220,7 @@ struct cuda_executor {
 
     template <class Assignment>
     status launch(const Assignment& assigned) const {
-        return launch_kernel<kernel<Assignment>>(assigned);
+        return launch_kernel<detail::device::cuda_kernel<Assignment>>(assigned);
     }
 
 protected:
@@ -236,7 +240,7 @@ protected:
 struct cuda_fast_executor : cuda_executor {
     template <class Assignment>
     status launch(const Assignment& assigned) const {
-        return launch_kernel<detail::device::fast_kernel<kernel<Assignment>>>(assigned);
+        return launch_kernel<detail::device::fast_kernel<detail::device::cuda_kernel<Assignment>>>(assigned);
     }
 };
 constexpr cuda_fast_executor cuda_executor::fast() const { return {*this}; }
@@ -248,12 +252,12 @@ template <class... Assignments>
 i64 cuda_workspace_size(const Assignments&... assignments) {
     const auto joined = detail::join_assignments(assignments...);
     i64 bytes = 0;
-    (void)detail::device::device_call<kernel<remove_cvref<decltype(joined)>>>::run(joined, nullptr, {}, false, bytes);
+    (void)detail::device::device_call<detail::device::cuda_kernel<remove_cvref<decltype(joined)>>>::run(joined, nullptr, {}, false, bytes);
     return bytes;
 }
 /// The most that any call of an assignment's type needs, as a constant; -1 where only its sizes tell (reductions over row values).
 template <class Assignment>
-inline constexpr i64 cuda_workspace_bound = detail::device::workspace_bound<kernel<Assignment>>();
+inline constexpr i64 cuda_workspace_bound = detail::device::workspace_bound<detail::device::cuda_kernel<Assignment>>();
 /// What CUDA reported, where that is what a status is about; its text with cudaGetErrorString.
 inline cudaError_t cuda_error(const status& from) {
     return from.code() == error::backend_failure ? static_cast<cudaError_t>(from.found) : cudaSuccess;

@@ -12,12 +12,6 @@
 
 namespace sinter::detail::device {
 
-/// Data, apart from the algorithm. A call is cut where it has few rows, and each of at least `split_from` segments.
-struct any_rows_tuning {
-    static constexpr int threads = 256, blocks = 1024, shared_bytes = 32768;
-    static constexpr i64 split_from = 128, split_rows = 32;
-};
-
 template <class Kernel>
 struct any_rows_facts : facts<Kernel, fold_facts_of<Kernel>::pack_of(4)> {
     using work = facts<Kernel, fold_facts_of<Kernel>::pack_of(4)>;
@@ -27,13 +21,13 @@ struct any_rows_facts : facts<Kernel, fold_facts_of<Kernel>::pack_of(4)> {
     /// Packs in flight. Where short aligned rows go elsewhere (cuda_rows) and long ones aren't split, half a segment: the code is half as long.
     static constexpr bool is_fallback = row_facts_of<Kernel>::possible && !fold_facts_of<Kernel>::splittable && !fold_facts_of<Kernel>::any_two_phase();
     static constexpr int batch = fold_facts_of<Kernel>::batch_of(pack, is_fallback ? rounds / 2 : rounds);
-    static constexpr int threads = any_rows_tuning::threads, groups = threads / group;
+    static constexpr int threads = tuning_of<Kernel>::any_rows::threads, groups = threads / group;
     static constexpr bool has_columns = Kernel::table.inner != Kernel::table.inner_lane;
     static constexpr bool many_axes = lane_axis_count<Kernel>() > 1;
     /// Summaries in shared memory at a time: a power of two.
     static constexpr int most_tasks() {
         int tasks = 1024;
-        while (tasks > 1 && tasks * fold_facts_of<Kernel>::summary_bytes() > any_rows_tuning::shared_bytes) tasks /= 2;
+        while (tasks > 1 && tasks * fold_facts_of<Kernel>::summary_bytes() > tuning_of<Kernel>::any_rows::shared_bytes) tasks /= 2;
         return tasks;
     }
     static_assert(group <= 32, "a lane group is within a warp");
@@ -407,7 +401,7 @@ struct any_rows_worker {
 };
 
 template <class Kernel>
-__global__ void __launch_bounds__(any_rows_tuning::threads, 1) run_any_rows(const __grid_constant__ fold_parameters<Kernel> in) {
+__global__ void __launch_bounds__(tuning_of<Kernel>::any_rows::threads, 1) run_any_rows(const __grid_constant__ fold_parameters<Kernel> in) {
     using worker = any_rows_worker<Kernel>;
     using work = typename worker::work;
     extern __shared__ __align__(16) unsigned char shared_memory[];
@@ -452,9 +446,9 @@ i64 plan_any_rows(fold_parameters<Kernel>& given) {
     if constexpr (fold::splittable) {
         const i64 parts = worker::has_columns ? (given.columns + order::column_segment - 1) / order::column_segment : segments;
         // A part has as many tasks as keep the groups of a block busy, and is a power of two of them.
-        if (given.rows > 0 && given.rows < any_rows_tuning::split_rows && given.columns * segments >= any_rows_tuning::split_from && parts > 1) {
+        if (given.rows > 0 && given.rows < tuning_of<Kernel>::any_rows::split_rows && given.columns * segments >= tuning_of<Kernel>::any_rows::split_from && parts > 1) {
             i64 unit = worker::has_columns ? 1 : worker::groups;
-            while ((parts + unit - 1) / unit * given.rows > any_rows_tuning::blocks) unit *= 2;
+            while ((parts + unit - 1) / unit * given.rows > tuning_of<Kernel>::any_rows::blocks) unit *= 2;
             given.units = (parts + unit - 1) / unit;
             given.unit = worker::has_columns ? unit * order::column_segment : unit;
             if (given.units > 1) scratch = (given.rows * 4 + 15) / 16 * 16 + given.rows * given.units * fold::summary_bytes();
@@ -477,7 +471,7 @@ status launch_any_rows(fold_parameters<Kernel>& given, unsigned char* workspace,
     if (blocks == 0) blocks = 1;  // no rows, and a reduction over them
     u64 shared = u64(given.capacity + 2 * given.depth + 1) * u64(fold_facts_of<Kernel>::summary_bytes());
     if constexpr (Kernel::table.outer != 0) {
-        if (blocks > any_rows_tuning::blocks) blocks = any_rows_tuning::blocks;
+        if (blocks > tuning_of<Kernel>::any_rows::blocks) blocks = tuning_of<Kernel>::any_rows::blocks;
         const u64 outer = outer_worker<Kernel>::shared_bytes();
         if (outer > shared) shared = outer;
     }

@@ -6,6 +6,7 @@
 #include "cuda_encode.cuh"
 #include "cuda_launch.cuh"
 #include "cuda_numbers.cuh"
+#include "cuda_tuning.cuh"
 
 namespace sinter::detail::device {
 

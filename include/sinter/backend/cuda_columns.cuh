@@ -9,21 +9,14 @@
 
 namespace sinter::detail::device {
 
-/// Data, apart from the algorithm. Rows are split when there are at least `split_from` segments of them and few groups of columns.
-struct columns_tuning {
-    static constexpr int threads = 512, held_threads = 256, across = 32, narrow = 8, blocks = 1024, shared_bytes = 46000;
-    static constexpr int held_cost = 16;  ///< of a formula that is written out for each of a segment's rows
-    static constexpr i64 split_from = 32, split_groups = 132;
-};
-
 template <class Kernel>
 struct columns_worker {
     /// Folds of two phases read a segment's rows twice: where a word of each of the 64 rows does for a pack, they stay in registers.
     static constexpr int bytes = fold_facts_of<Kernel>::element_bytes();
-    static constexpr bool holds = fold_facts_of<Kernel>::any_two_phase() && fold_facts_of<Kernel>::cost <= columns_tuning::held_cost &&
+    static constexpr bool holds = fold_facts_of<Kernel>::any_two_phase() && fold_facts_of<Kernel>::cost <= tuning_of<Kernel>::columns::held_cost &&
                                   (bytes == 4 || bytes == 2) && facts<Kernel>::pack * bytes == 16;
     /// Smaller blocks where a thread holds much, two of them on a multiprocessor, so that one loads while another computes.
-    static constexpr int threads = holds ? columns_tuning::held_threads : columns_tuning::threads;
+    static constexpr int threads = holds ? tuning_of<Kernel>::columns::held_threads : tuning_of<Kernel>::columns::threads;
     static constexpr int least_blocks = holds ? 2 : 1;
     static constexpr int pack = holds ? 4 / bytes : fold_facts_of<Kernel>::pack_of(1);
     using work = facts<Kernel, pack>;
@@ -396,11 +389,11 @@ i64 plan_columns(fold_parameters<Kernel>& given, columns_shape& shape) {
     using fold = fold_facts_of<Kernel>;
     const i64 packs = (given.length + worker::pack - 1) / worker::pack, segments = (given.columns + order::column_segment - 1) / order::column_segment;
     const auto groups_of = [&](int across) { return (packs + across - 1) / across * given.rows; };
-    shape.across = columns_tuning::across;
+    shape.across = tuning_of<Kernel>::columns::across;
     // Few columns: fewer side by side, as long as a row of a block still fills whole lines.
-    const bool splits = fold::splittable && segments >= columns_tuning::split_from && groups_of(columns_tuning::across) < columns_tuning::split_groups;
-    while (shape.across > 1 && (shape.across / 2 >= packs || (!splits && shape.across > columns_tuning::narrow &&
-                                                              groups_of(shape.across) < columns_tuning::split_groups)))
+    const bool splits = fold::splittable && segments >= tuning_of<Kernel>::columns::split_from && groups_of(tuning_of<Kernel>::columns::across) < tuning_of<Kernel>::columns::split_groups;
+    while (shape.across > 1 && (shape.across / 2 >= packs || (!splits && shape.across > tuning_of<Kernel>::columns::narrow &&
+                                                              groups_of(shape.across) < tuning_of<Kernel>::columns::split_groups)))
         shape.across /= 2;
     shape.down = worker::threads / shape.across;
     while (shape.down > 1 && shape.down / 2 >= segments && (!worker::work::stores_elements || i64(shape.down) / 2 * 4 >= given.columns)) shape.down /= 2;
@@ -411,13 +404,13 @@ i64 plan_columns(fold_parameters<Kernel>& given, columns_shape& shape) {
         given.depth = bits_of((segments > given.units ? segments : given.units) / shape.down + 1) + 1;
         return u64(shape.down + given.depth) * u64(worker::pack * shape.across) * u64(fold::summary_bytes());
     };
-    while (bytes() > columns_tuning::shared_bytes && shape.down > 4) shape.down /= 2;
-    while (bytes() > columns_tuning::shared_bytes && shape.across > 1) shape.across /= 2;
+    while (bytes() > tuning_of<Kernel>::columns::shared_bytes && shape.down > 4) shape.down /= 2;
+    while (bytes() > tuning_of<Kernel>::columns::shared_bytes && shape.across > 1) shape.across /= 2;
     shape.groups = groups_of(shape.across);
     i64 scratch = 0;
     if (splits && segments > shape.down) {
         i64 unit = shape.down;
-        while ((segments + unit - 1) / unit * shape.groups > columns_tuning::blocks || (segments + unit - 1) / unit > 65535) {
+        while ((segments + unit - 1) / unit * shape.groups > tuning_of<Kernel>::columns::blocks || (segments + unit - 1) / unit > 65535) {
             if (segments <= unit) break;
             unit *= 2;
         }

@@ -9,15 +9,6 @@
 
 namespace sinter::detail::device {
 
-/// Packs per thread and block size; data, apart from the algorithm.
-struct pointwise_tuning {
-    static constexpr int threads = 256, packs = 2;
-    static constexpr int small_threads = 64;         ///< of a block where all packs together don't fill the card: a pack a thread
-    static constexpr i64 small_packs = 132 * 256;
-    static constexpr int column_cost = 8;            ///< of what depends on the lane alone, to be worth a walk down the rows
-    static constexpr int rows_in_flight = 4, rows_of_thread = 16;
-};
-
 template <class Kernel>
 struct pointwise_facts : facts<Kernel> {
     using work = facts<Kernel>;
@@ -36,7 +27,7 @@ struct pointwise_facts : facts<Kernel> {
                 others = true;
             }
         }
-        return others && cost >= pointwise_tuning::column_cost && work::pack * bytes <= 256;
+        return others && cost >= tuning_of<Kernel>::pointwise::column_cost && work::pack * bytes <= 256;
     }
     static constexpr bool walks = find_walks();
     struct column_leaves {
@@ -70,7 +61,7 @@ struct interleave_facts {
     static constexpr int bytes_of_thread = work::pack * Kernel::outputs * dtype_size(Kernel::output_type[0]);
     static constexpr bool possible = Kernel::nest == nest_kind::pointwise && Kernel::outputs >= 2 && alike(make_indices<Kernel::outputs>{}) &&
                                      bytes_of_thread % 16 == 0 && bytes_of_thread <= 128;
-    static constexpr u64 shared_bytes = possible ? u64(pointwise_tuning::threads) * bytes_of_thread : 0;
+    static constexpr u64 shared_bytes = possible ? u64(tuning_of<Kernel>::pointwise::threads) * bytes_of_thread : 0;
 
     /// A call's outputs lie side by side, component by component, and every pack of them together is aligned.
     static bool applies(const parameters<Kernel>& given, int across) {
@@ -112,10 +103,10 @@ struct interleave_facts {
 
 /// `packs`, at most the tuning's, are what a thread takes.
 template <class Kernel>
-__global__ void __launch_bounds__(pointwise_tuning::threads) run_pointwise(const __grid_constant__ parameters<Kernel> in) {
+__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads) run_pointwise(const __grid_constant__ parameters<Kernel> in) {
     using work = facts<Kernel>;
     using rows = typename work::rows;
-    constexpr int packs = pointwise_tuning::packs, pack = work::pack;
+    constexpr int packs = tuning_of<Kernel>::pointwise::packs, pack = work::pack;
     const i64 first = (i64(blockIdx.x) * in.packs * blockDim.x + threadIdx.x) * pack;
     const i64 step = in.packs > 1 ? i64(blockDim.x) * pack : in.length;  // with one pack the next lies beyond the row
     typename rows::once_values once;
@@ -182,11 +173,11 @@ struct column_walker {
     }
 };
 template <class Kernel>
-__global__ void __launch_bounds__(pointwise_tuning::threads) run_down_columns(const __grid_constant__ parameters<Kernel> in) {
+__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads) run_down_columns(const __grid_constant__ parameters<Kernel> in) {
     using walker = column_walker<Kernel>;
     using facts_type = typename walker::facts_type;
     using work = typename walker::work;
-    constexpr int at_once = pointwise_tuning::rows_in_flight, pack = work::pack;
+    constexpr int at_once = tuning_of<Kernel>::pointwise::rows_in_flight, pack = work::pack;
     const i64 position = (i64(blockIdx.x) * blockDim.x + threadIdx.x) * pack, left = in.length - position;
     const i64 begin = i64(blockIdx.y) * blockDim.y + threadIdx.y, step = i64(gridDim.y) * blockDim.y;
     if (left <= 0 || begin >= in.rows) return;
@@ -232,23 +223,23 @@ __global__ void __launch_bounds__(pointwise_tuning::threads) run_down_columns(co
 template <class Kernel>
 status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
     using facts_type = pointwise_facts<Kernel>;
-    constexpr int threads = pointwise_tuning::threads;
+    constexpr int threads = tuning_of<Kernel>::pointwise::threads;
     const i64 vectors = (given.length + facts<Kernel>::pack - 1) / facts<Kernel>::pack;
     int across = 1;
     if constexpr (facts_type::walks) {
         // Only one loop of rows: their offsets are then a product.
-        if (given.outer_axes == 1 && given.rows >= 4 * pointwise_tuning::rows_of_thread) {
+        if (given.outer_axes == 1 && given.rows >= 4 * tuning_of<Kernel>::pointwise::rows_of_thread) {
             while (across < threads && across < vectors) across *= 2;
             const i64 blocks = (vectors + across - 1) / across, down = threads / across;
-            i64 along_rows = (given.rows + down * pointwise_tuning::rows_of_thread - 1) / (down * pointwise_tuning::rows_of_thread);
+            i64 along_rows = (given.rows + down * tuning_of<Kernel>::pointwise::rows_of_thread - 1) / (down * tuning_of<Kernel>::pointwise::rows_of_thread);
             if (along_rows > 65535) along_rows = 65535;
             static kernel_handles known;
             return start(known, run_down_columns<Kernel>, dim3(unsigned(blocks), unsigned(along_rows)), dim3(unsigned(across), unsigned(down)), 0, stream, given);
         }
     }
-    const bool small = vectors <= pointwise_tuning::small_packs && vectors * given.rows <= pointwise_tuning::small_packs;
-    const int most = small ? pointwise_tuning::small_threads : threads;
-    given.packs = small ? 1 : pointwise_tuning::packs;
+    const bool small = vectors <= tuning_of<Kernel>::pointwise::small_packs && vectors * given.rows <= tuning_of<Kernel>::pointwise::small_packs;
+    const int most = small ? tuning_of<Kernel>::pointwise::small_threads : threads;
+    given.packs = small ? 1 : tuning_of<Kernel>::pointwise::packs;
     while (across < most && across * given.packs < vectors) across *= 2;
     given.interleaved = false;
     if constexpr (interleave_facts<Kernel>::possible) given.interleaved = interleave_facts<Kernel>::applies(given, across);

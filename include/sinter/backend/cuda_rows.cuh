@@ -14,23 +14,6 @@
 
 namespace sinter::detail::device {
 
-/// Block sizes; data, apart from the algorithm. Measured on an H100: rows whose threads need few registers are best in one block as
-/// long as they fit (RMSNorm of 32768 bf16: 0.98 of copy speed, in clusters 0.89); with many registers small blocks in clusters
-/// win, since more rows are under way at a time (softmax of 32768 bf16: 128 threads 0.82, 512 threads 0.76).
-struct row_tuning {
-    static constexpr int short_threads = 128;      ///< of a block when rows have one segment
-    static constexpr int block_threads = 512;      ///< at most, of a block that has a row of its own
-    static constexpr int many_registers = 64;      ///< held by a thread; from here on
-    static constexpr int few_registers = 40;       ///< held by a thread
-    static constexpr int untested_threads = 128;   ///< of a row: up to here code without tests; above, its registers leave room for one block
-    static constexpr int cluster_threads = 128;    ///< of a block that shares its row; more when the largest cluster isn't enough
-    static constexpr int small_blocks = 5;         ///< of so few threads on a multiprocessor, where a length that isn't known needs many registers
-    static constexpr int most_blocks = 8;          ///< of a cluster: what every card grants
-    static constexpr int kept_cost = 7;            ///< a value is kept from one pass to the next when it costs more instructions than this;
-    static constexpr int kept_cost_fast = 48;      ///< its table counts the portable form's
-    static constexpr int most_pack_bytes = 48;     ///< of the packs that a thread reads at once, all operands together
-};
-
 /// Whether the kernels below can run a nest; the layout decides when called.
 template <class Kernel>
 struct row_facts_of {
@@ -44,7 +27,7 @@ constexpr int pack_of_rows() {
     int pack = facts<Kernel>::pack, bytes = 0;
     for (int i = 0; i < Kernel::instances; ++i)
         if (facts<Kernel>::is_element_leaf(i)) bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
-    while (pack > 4 && pack * bytes > row_tuning::most_pack_bytes) pack /= 2;
+    while (pack > 4 && pack * bytes > tuning_of<Kernel>::rows::most_pack_bytes) pack /= 2;
     return pack;
 }
 
@@ -94,7 +77,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// Every thread has all of its packs: a static length of whole segments, or of whole rounds of one segment. Then nothing is tested.
     static constexpr bool find_whole() {
         if (known_length <= 0 || known_length % order::lanes != 0 || (known_length > order::segment && known_length % order::segment != 0)) return false;
-        return threads_of(known_length) <= row_tuning::untested_threads || find_registers() > row_tuning::many_registers;
+        return threads_of(known_length) <= tuning_of<Kernel>::rows::untested_threads || find_registers() > tuning_of<Kernel>::rows::many_registers;
     }
     static SINTER_INLINE int segments_of(i64 length) {
         if constexpr (known_length > 0) length = known_length;
@@ -103,9 +86,9 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static_assert(group <= 32, "a lane group is within a warp");
 
     /// A cluster's segments over a warp's threads.
-    static constexpr int most_segments_of_thread = row_tuning::block_threads / group * row_tuning::most_blocks / 32;
+    static constexpr int most_segments_of_thread = tuning_of<Kernel>::rows::block_threads / group * tuning_of<Kernel>::rows::most_blocks / 32;
     /// Elements of a row that fit.
-    static constexpr i64 longest = i64(row_tuning::block_threads / group) * row_tuning::most_blocks * order::segment;
+    static constexpr i64 longest = i64(tuning_of<Kernel>::rows::block_threads / group) * tuning_of<Kernel>::rows::most_blocks * order::segment;
 
     // ---- operands that are the same for all rows (weights) are read when a pass needs them, from a cache
     static constexpr bool is_late(int i) {
@@ -168,7 +151,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         array<bool, Kernel::instances> folding = Kernel::roots_of_pass(Kernel::levels), storing = Kernel::roots_of_pass(last);
         Kernel::mark_needed(folding, -1);
         Kernel::mark_needed(storing, -1);
-        int best = -1, best_cost = is_fast<Kernel> ? row_tuning::kept_cost_fast : row_tuning::kept_cost;
+        int best = -1, best_cost = is_fast<Kernel> ? tuning_of<Kernel>::rows::kept_cost_fast : tuning_of<Kernel>::rows::kept_cost;
         for (int i = 0; i < Kernel::instances; ++i) {
             if (!folding[i] || !storing[i] || Kernel::table.at[i].kind != node_kind::map || Kernel::where[i] != site::element ||
                 dtype_size(Kernel::table.at[i].type) != 4)
@@ -205,8 +188,8 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         return long_rounds * (folding > storing ? folding : storing) / 4;
     }
     /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
-    static constexpr int least_blocks = !whole && find_pressure() <= row_tuning::few_registers ? 2 : 1;
-    static constexpr int block_threads = find_registers() > row_tuning::many_registers ? row_tuning::cluster_threads : row_tuning::block_threads;
+    static constexpr int least_blocks = !whole && find_pressure() <= tuning_of<Kernel>::rows::few_registers ? 2 : 1;
+    static constexpr int block_threads = find_registers() > tuning_of<Kernel>::rows::many_registers ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;
     /// Threads that hold a row: a group for each segment.
     static constexpr i64 threads_of(i64 length) {
         const i64 segments = length > order::segment ? (length + order::segment - 1) / order::segment : 1;
@@ -217,9 +200,9 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// A length that is known when run only may need both. One kernel has both where registers are plenty; it compiles in half the time.
     static constexpr bool both = may_fill_blocks && may_need_clusters && least_blocks == 2;
     /// Bounds of a kernel: threads of a block, and blocks that are to fit a multiprocessor.
-    static constexpr bool is_small(row_sharing sharing) { return sharing == row_sharing::block && known_length < 0 && block_threads == row_tuning::cluster_threads; }
-    static constexpr int bound_threads(row_sharing sharing) { return is_small(sharing) ? row_tuning::cluster_threads : row_tuning::block_threads; }
-    static constexpr int bound_blocks(row_sharing sharing) { return is_small(sharing) ? row_tuning::small_blocks : least_blocks; }
+    static constexpr bool is_small(row_sharing sharing) { return sharing == row_sharing::block && known_length < 0 && block_threads == tuning_of<Kernel>::rows::cluster_threads; }
+    static constexpr int bound_threads(row_sharing sharing) { return is_small(sharing) ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads; }
+    static constexpr int bound_blocks(row_sharing sharing) { return is_small(sharing) ? tuning_of<Kernel>::rows::small_blocks : least_blocks; }
     static constexpr row_sharing of_blocks = both ? row_sharing::either : row_sharing::block, of_clusters = both ? row_sharing::either : row_sharing::cluster;
     struct output_list {
         static constexpr int limit = Kernel::instances;

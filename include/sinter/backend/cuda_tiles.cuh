@@ -9,12 +9,6 @@
 
 namespace sinter::detail::device {
 
-/// Data, apart from the algorithm (measured on an H100: x + transpose(y) of f32).
-struct tile_tuning {
-    static constexpr int side = 64, threads_down = 8;
-    static constexpr int least = 16;  ///< shorter axes are not worth a tile
-};
-
 template <class Kernel>
 struct tile_parameters : parameters<Kernel> {
     using parameters<Kernel>::parameters;
@@ -49,14 +43,14 @@ struct tile_facts : facts<Kernel, 1> {
         return size;
     }
     /// One element more than a side, so that a column's elements lie in different banks.
-    static constexpr int pitch = tile_tuning::side + 1, bytes = (tile_tuning::side * pitch * largest_element() + 15) / 16 * 16;
+    static constexpr int pitch = tuning_of<Kernel>::tiles::side + 1, bytes = (tuning_of<Kernel>::tiles::side * pitch * largest_element() + 15) / 16 * 16;
 };
 
 template <class Kernel>
 struct tile_worker {
     using work = facts<Kernel, 1>;
     using rows = typename work::rows;
-    static constexpr int side = tile_tuning::side, each = side / tile_tuning::threads_down, pitch = tile_facts<Kernel>::pitch, count = work::count;
+    static constexpr int side = tuning_of<Kernel>::tiles::side, each = side / tuning_of<Kernel>::tiles::threads_down, pitch = tile_facts<Kernel>::pitch, count = work::count;
     const tile_parameters<Kernel>& in;
     unsigned char* shared;
     const i64 (&offset)[count];  ///< of the tile's rows, at turned position 0
@@ -77,12 +71,12 @@ struct tile_worker {
         const bool turned = in.is_turned(slot);
         const i64 lane = along + (turned ? y : x), row = down + (turned ? x : y);
         // Threads down walk along the lane of a turned operand, and down the rows of the others.
-        const i64 stride = (turned ? step : down_step) * tile_tuning::threads_down, begin = lane * step + row * down_step;
+        const i64 stride = (turned ? step : down_step) * tuning_of<Kernel>::tiles::threads_down, begin = lane * step + row * down_step;
         const i64 first = turned ? lane : row, stop = turned ? in.length : rows_of_tile;
         const bool inside = turned ? row < rows_of_tile : lane < in.length;
 #pragma unroll
         for (int k = 0; k < each; ++k)
-            element<Instance>(loaded[k]) = inside && first + k * tile_tuning::threads_down < stop ? from[begin + k * stride] : storage_of<Instance>{};
+            element<Instance>(loaded[k]) = inside && first + k * tuning_of<Kernel>::tiles::threads_down < stop ? from[begin + k * stride] : storage_of<Instance>{};
     }
     template <int Instance>
     __device__ __forceinline__ storage_of<Instance>* tile(int& number) const {
@@ -93,14 +87,14 @@ struct tile_worker {
         if (!in.is_turned(slots<Kernel>::template place<Instance>)) return;
         storage_of<Instance>* const to = tile<Instance>(number);
 #pragma unroll
-        for (int k = 0; k < each; ++k) to[x * pitch + y + k * tile_tuning::threads_down] = element<Instance>(loaded[k]);
+        for (int k = 0; k < each; ++k) to[x * pitch + y + k * tuning_of<Kernel>::tiles::threads_down] = element<Instance>(loaded[k]);
     }
     template <int Instance>
     __device__ __forceinline__ void take_one(typename work::operand_packs (&loaded)[each], int& number) const {
         if (!in.is_turned(slots<Kernel>::template place<Instance>)) return;
         const storage_of<Instance>* const from = tile<Instance>(number);
 #pragma unroll
-        for (int k = 0; k < each; ++k) element<Instance>(loaded[k]) = from[(y + k * tile_tuning::threads_down) * pitch + x];
+        for (int k = 0; k < each; ++k) element<Instance>(loaded[k]) = from[(y + k * tuning_of<Kernel>::tiles::threads_down) * pitch + x];
     }
     template <int... Instance>
     __device__ __forceinline__ void load(typename work::operand_packs (&loaded)[each], indices<Instance...>) const {
@@ -114,7 +108,7 @@ struct tile_worker {
 };
 
 template <class Kernel>
-__global__ void __launch_bounds__(tile_tuning::side * tile_tuning::threads_down) run_tiles(const __grid_constant__ tile_parameters<Kernel> in) {
+__global__ void __launch_bounds__(tuning_of<Kernel>::tiles::side * tuning_of<Kernel>::tiles::threads_down) run_tiles(const __grid_constant__ tile_parameters<Kernel> in) {
     using worker = tile_worker<Kernel>;
     using work = typename worker::work;
     extern __shared__ __align__(16) unsigned char shared_memory[];
@@ -139,7 +133,7 @@ __global__ void __launch_bounds__(tile_tuning::side * tile_tuning::threads_down)
     typename work::rows::row_values row;
 #pragma unroll
     for (int k = 0; k < worker::each; ++k) {
-        const i64 turned = down + y + k * tile_tuning::threads_down;
+        const i64 turned = down + y + k * tuning_of<Kernel>::tiles::threads_down;
         if (turned >= in.outer_size[in.turned_axis]) break;
         i64 at[work::count];
 #pragma unroll
@@ -158,7 +152,7 @@ __global__ void __launch_bounds__(tile_tuning::side * tile_tuning::threads_down)
 /// Whether a call has turned operands, all along one axis, and room for their tiles; finds them.
 template <class Kernel>
 bool plan_tiles(tile_parameters<Kernel>& given) {
-    if (given.length < tile_tuning::least || given.rows == 0) return false;
+    if (given.length < tuning_of<Kernel>::tiles::least || given.rows == 0) return false;
     int turned = 0;
     given.turned_axis = -1;
     for (u64& word : given.turned) word = 0;
@@ -166,7 +160,7 @@ bool plan_tiles(tile_parameters<Kernel>& given) {
         const i64 step = given.lane_step[slot];
         if (tile_facts<Kernel>::is_element_leaf(i) && step != 1 && step != 0)
             for (int a = 0; a < given.outer_axes; ++a)
-                if (given.outer_step[a][slot] == 1 && given.outer_size[a] >= tile_tuning::least && (given.turned_axis < 0 || given.turned_axis == a)) {
+                if (given.outer_step[a][slot] == 1 && given.outer_size[a] >= tuning_of<Kernel>::tiles::least && (given.turned_axis < 0 || given.turned_axis == a)) {
                     given.turned_axis = a;
                     given.turned[slot / 64] |= u64(1) << slot % 64;
                     ++turned;
@@ -175,8 +169,8 @@ bool plan_tiles(tile_parameters<Kernel>& given) {
         slot += slots<Kernel>::is_operand(i);
     }
     if (turned == 0 || turned * tile_facts<Kernel>::bytes > 49152) return false;
-    given.tiles_along = (given.length + tile_tuning::side - 1) / tile_tuning::side;
-    given.tiles_down = (given.outer_size[given.turned_axis] + tile_tuning::side - 1) / tile_tuning::side;
+    given.tiles_along = (given.length + tuning_of<Kernel>::tiles::side - 1) / tuning_of<Kernel>::tiles::side;
+    given.tiles_down = (given.outer_size[given.turned_axis] + tuning_of<Kernel>::tiles::side - 1) / tuning_of<Kernel>::tiles::side;
     return given.rows / given.outer_size[given.turned_axis] <= i64(0x7fffffff) / given.tiles_down / given.tiles_along;
 }
 template <class Kernel>
@@ -186,7 +180,7 @@ status launch_tiles(const tile_parameters<Kernel>& given, cudaStream_t stream) {
     int turned = 0;
     for (int s = 0; s < parameters<Kernel>::count; ++s) turned += given.is_turned(s);
     static kernel_handles known;
-    return start(known, run_tiles<Kernel>, dim3(unsigned(blocks)), dim3(unsigned(tile_tuning::side), unsigned(tile_tuning::threads_down)),
+    return start(known, run_tiles<Kernel>, dim3(unsigned(blocks)), dim3(unsigned(tuning_of<Kernel>::tiles::side), unsigned(tuning_of<Kernel>::tiles::threads_down)),
                  u64(turned) * tile_facts<Kernel>::bytes, stream, given);
 }
 

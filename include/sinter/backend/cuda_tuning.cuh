@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tuning table of the CUDA backend: how work is cut for a card, as data apart from the algorithms. No number here changes a bit of
+// a result; they change how long it takes. A file's kernels take the table of the newest architecture that it is compiled for.
+// Measured on H100 and H200 (sm_90); the other rows follow from what their architectures have, and nobody measured them.
+//
+// For a formula of one's own, found by scripts/tune, beside it and before its first run:
+//
+//     template <>
+//     struct sinter::cuda_tuning<sinter::assignment_of<decltype(y = formula(x, w))>, 900> : sinter::cuda_table<900> {
+//         struct rows : sinter::cuda_table<900>::rows {
+//             static constexpr int block_threads = 256;
+//         };
+//     };
+#pragma once
+
+#include "../evaluate.hpp"
+
+namespace sinter {
+
+namespace detail::device {
+
+/// What an architecture has. `multiprocessors`: of its large cards.
+struct card_facts {
+    int arch, multiprocessors, threads;  ///< threads that fit a multiprocessor; all have 65536 registers of 4 bytes
+};
+inline constexpr card_facts cards[] = {
+    {750, 72, 1024}, {800, 108, 2048}, {870, 16, 1536}, {890, 128, 1536}, {900, 132, 2048}, {1000, 148, 2048}, {1200, 170, 1536},
+};
+/// The card of an architecture; of one that isn't listed, that of 9.0.
+constexpr card_facts card_of(int arch) {
+    for (const card_facts& card : cards)
+        if (card.arch == arch) return card;
+    return {arch, 132, 2048};
+}
+constexpr bool is_power_of_two(i64 number) { return number > 0 && (number & (number - 1)) == 0; }
+
+}  // namespace detail::device
+
+/// The table of an architecture (750, 800, 870, 890, 900, 1000, 1200; any other: as 900).
+template <int Arch>
+struct cuda_table {
+    static constexpr detail::device::card_facts card = detail::device::card_of(Arch);
+
+    /// No reduction (cuda_pointwise.cuh).
+    struct pointwise {
+        static constexpr int threads = 256;                 ///< of a block; a power of two
+        static constexpr int packs = 2;                     ///< of 16 bytes of the narrowest element, that a thread has in flight
+        static constexpr int small_threads = 64;            ///< of a block where all packs together don't fill the card: a pack a thread
+        static constexpr i64 small_packs = i64(card.multiprocessors) * 256;
+        static constexpr int column_cost = 8;               ///< instructions for what depends on the lane alone, to be worth a walk down the rows
+        static constexpr int rows_in_flight = 4;            ///< of a thread on that walk
+        static constexpr int rows_of_thread = 16;           ///< at least, on that walk
+    };
+    /// Operands that disagree about the contiguous axis (cuda_tiles.cuh).
+    struct tiles {
+        static constexpr int side = 64;                     ///< elements; a tile is square
+        static constexpr int threads_down = 8;              ///< a block is `side` threads across
+        static constexpr int least = 16;                    ///< elements; shorter axes are not worth a tile
+    };
+    /// Rows in registers (cuda_rows.cuh). Rows whose threads need few registers are best in one block as long as they fit (RMSNorm of
+    /// 32768 bf16: 0.98 of copy speed, in clusters 0.89); with many registers small blocks in clusters win, since more rows are under
+    /// way at a time (softmax of 32768 bf16: 128 threads 0.82, 512 threads 0.76).
+    struct rows {
+        static constexpr int short_threads = 128;           ///< of a block when rows have one segment
+        static constexpr int block_threads = 512;           ///< at most, of a block that has a row of its own; 512 at most
+        static constexpr int many_registers = 64;           ///< held by a thread; from here on small blocks
+        static constexpr int few_registers = 40;            ///< held by a thread; up to here two of the largest blocks are to fit
+        static constexpr int untested_threads = 128;        ///< of a row: up to here code without tests; above, its registers leave room for one block
+        static constexpr int cluster_threads = 128;         ///< of a block that shares its row; more when the largest cluster isn't enough
+        static constexpr int small_blocks = 5;              ///< of so few threads on a multiprocessor, where a length that isn't known needs many registers
+        static constexpr int most_blocks = 8;               ///< of a cluster: what every card grants
+        static constexpr int kept_cost = 7;                 ///< a value is kept from one pass to the next when it costs more instructions than this;
+        static constexpr int kept_cost_fast = 48;           ///< under `fast`, where the cost is still counted for the portable form
+        static constexpr int most_pack_bytes = 48;          ///< of the packs that a thread reads at once, all operands together
+    };
+    /// Reductions over the lane axes in general (cuda_any_rows.cuh).
+    struct any_rows {
+        static constexpr int threads = 256;                 ///< of a block
+        static constexpr int blocks = 1024;                 ///< at most, of a reduction that is split
+        static constexpr int shared_bytes = 32768;          ///< of the summaries that a block holds
+        static constexpr i64 split_from = 128;              ///< segments of 1024 elements in a row
+        static constexpr i64 split_rows = 32;               ///< rows; from here on they fill the card unsplit
+    };
+    /// Reductions over outer axes (cuda_columns.cuh).
+    struct columns {
+        static constexpr int threads = 512;                 ///< of a block
+        static constexpr int held_threads = 256;            ///< of a block whose threads hold a segment's rows in registers
+        static constexpr int across = 32;                   ///< threads side by side; a power of two
+        static constexpr int narrow = 8;                    ///< at least, where groups of columns are few
+        static constexpr int blocks = 1024;                 ///< at most, of a reduction that is split
+        static constexpr int shared_bytes = 46000;          ///< of the summaries that a block holds
+        static constexpr int held_cost = 16;                ///< instructions of a formula that is written out for each of a segment's rows
+        static constexpr i64 split_from = 32;               ///< segments of 64 rows
+        static constexpr i64 split_groups = card.multiprocessors;  ///< groups of columns; from here on they fill the card unsplit
+    };
+};
+
+/// The table of one assignment on one architecture: specialise it (derive from cuda_table, and a changed group from the group).
+template <class Assignment, int Arch>
+struct cuda_tuning : cuda_table<Arch> {};
+/// The type to specialise it for, from decltype(y = formula(x, w)).
+template <class Assignment>
+using assignment_of = remove_cvref<Assignment>;
+
+namespace detail::device {
+
+/// The newest architecture that this file is compiled for; 0 where the compiler doesn't say.
+template <class... Arch>
+constexpr int newest(Arch... arch) {
+    int out = 0;
+    const int all[] = {0, arch...};
+    for (const int one : all) out = one > out ? one : out;
+    return out;
+}
+#if defined(__CUDA_ARCH_LIST__)
+inline constexpr int compiled_arch = newest(__CUDA_ARCH_LIST__);
+#else
+inline constexpr int compiled_arch = 0;
+#endif
+
+/// What is wrong with a table; each is one message.
+template <class Table>
+struct table_is_possible {
+    static_assert(is_power_of_two(Table::pointwise::threads) && Table::pointwise::threads >= 32 && Table::pointwise::threads <= 1024 &&
+                      is_power_of_two(Table::pointwise::small_threads) && Table::pointwise::small_threads <= Table::pointwise::threads,
+                  "cuda_tuning: threads of pointwise blocks are powers of two, from 32 to 1024, and those of small ones are fewer.");
+    static_assert(Table::pointwise::packs >= 1 && Table::pointwise::packs <= 8 && Table::pointwise::rows_in_flight >= 1,
+                  "cuda_tuning: a thread has 1 to 8 packs in flight.");
+    static_assert(Table::tiles::side % 32 == 0 && Table::tiles::side % Table::tiles::threads_down == 0 &&
+                      Table::tiles::side * Table::tiles::threads_down <= 1024,
+                  "cuda_tuning: a tile's side is a multiple of 32 and of threads_down, and its block has at most 1024 threads.");
+    static_assert(is_power_of_two(Table::rows::block_threads) && Table::rows::block_threads >= 128 && Table::rows::block_threads <= 512 &&
+                      is_power_of_two(Table::rows::short_threads) && Table::rows::short_threads >= 32 &&
+                      is_power_of_two(Table::rows::cluster_threads) && Table::rows::cluster_threads >= 32 &&
+                      Table::rows::short_threads <= Table::rows::block_threads && Table::rows::cluster_threads <= Table::rows::block_threads,
+                  "cuda_tuning: threads of row blocks are powers of two; block_threads from 128 to 512, the others from 32 to that.");
+    static_assert(is_power_of_two(Table::rows::most_blocks) && Table::rows::most_blocks <= 8, "cuda_tuning: a cluster has up to 8 blocks.");
+    static_assert(is_power_of_two(Table::any_rows::threads) && Table::any_rows::threads >= 32 && Table::any_rows::threads <= 1024 &&
+                      is_power_of_two(Table::columns::threads) && Table::columns::threads <= 1024 && is_power_of_two(Table::columns::held_threads) &&
+                      is_power_of_two(Table::columns::across) && is_power_of_two(Table::columns::narrow) &&
+                      Table::columns::narrow <= Table::columns::across && Table::columns::across <= Table::columns::held_threads,
+                  "cuda_tuning: threads of reductions are powers of two, up to 1024.");
+    static_assert(Table::any_rows::blocks >= 1 && Table::any_rows::blocks <= 65535 && Table::columns::blocks >= 1 && Table::columns::blocks <= 65535 &&
+                      Table::any_rows::shared_bytes <= 47000 && Table::columns::shared_bytes <= 47000,
+                  "cuda_tuning: at most 65535 blocks, and 47000 bytes of summaries.");
+    using type = Table;
+};
+
+/// A kernel with its table. The architecture is part of its type: files that are compiled for different ones link.
+template <class Kernel, int Arch>
+struct tuned_kernel : Kernel {
+    static constexpr int arch = Arch;
+};
+template <class Kernel>
+constexpr int arch_of() {
+    if constexpr (requires { Kernel::arch; })
+        return Kernel::arch;
+    else
+        return compiled_arch;
+}
+template <class Kernel>
+using tuning_of = typename table_is_possible<cuda_tuning<typename Kernel::assignment_type, arch_of<Kernel>()>>::type;
+
+}  // namespace detail::device
+}  // namespace sinter

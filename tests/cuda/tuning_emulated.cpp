@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A specialised tuning table on the emulated device: its constants are obeyed - blocks have the threads that it says - and the bits stay.
+#include "emulated.hpp"
+
+#include <sinter/sinter.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace si = sinter;
+using si::dyn;
+using si::i64;
+
+int passed = 0, failed = 0;
+void check(const char* name, bool holds) {
+    holds ? ++passed : ++failed;
+    if (!holds) std::printf("FAIL  %s\n", name);
+}
+
+using plane = si::extents<dyn, dyn>;
+template <class Type>
+using matrix = si::tensor_view<Type, plane, si::row_major, si::device_memory>;
+using row = si::tensor_view<float, si::extents<dyn>, si::row_major, si::device_memory>;
+using column = si::tensor_view<float, si::extents<dyn, 1>, si::row_major, si::device_memory>;
+
+// The tuned formulas differ from the others by a type in their views alone: f32 on both sides, inputs const or not, is one program.
+inline constexpr auto chain = si::fused([](auto x) { return relu(x * 0.75f + 1.0f) * x; });
+inline constexpr auto tuned_chain = si::fused([](auto x) { return relu(x * 0.75f + 1.25f) * x; });
+inline constexpr auto norm = si::fused([](auto x) { return si::rms_norm(x, 1e-5f); });
+inline constexpr auto tuned_norm = si::fused([](auto x) { return si::rms_norm(x, 2e-5f); });
+inline constexpr auto total = si::fused([](auto x) { return sum(x * 1.5f, si::last_axis); });
+inline constexpr auto down = si::fused([](auto x) { return sum(x * 1.5f, si::axes<0>, si::drop); });
+template <class Target, class Formula>
+using assignment = si::assignment_of<decltype(std::declval<Target&>() = std::declval<const Formula&>()(std::declval<matrix<float>&>()))>;
+
+template <int Arch>
+struct sinter::cuda_tuning<assignment<matrix<float>, decltype(tuned_chain)>, Arch> : sinter::cuda_table<Arch> {
+    struct pointwise : sinter::cuda_table<Arch>::pointwise {
+        static constexpr int threads = 128, packs = 4;
+        static constexpr int small_threads = 32;
+        static constexpr i64 small_packs = 600;
+    };
+};
+// [table]
+/// RMSNorm of f32 rows, on any card: smaller blocks than the table's.
+template <int Arch>
+struct sinter::cuda_tuning<assignment<matrix<float>, decltype(tuned_norm)>, Arch> : sinter::cuda_table<Arch> {
+    struct rows : sinter::cuda_table<Arch>::rows {
+        static constexpr int short_threads = 64, block_threads = 128;
+    };
+};
+// [/table]
+template <int Arch>
+struct sinter::cuda_tuning<assignment<column, decltype(total)>, Arch> : sinter::cuda_table<Arch> {
+    struct any_rows : sinter::cuda_table<Arch>::any_rows {
+        static constexpr int threads = 64, blocks = 5;
+        static constexpr i64 split_from = 2;
+    };
+};
+template <int Arch>
+struct sinter::cuda_tuning<assignment<row, decltype(down)>, Arch> : sinter::cuda_table<Arch> {
+    struct columns : sinter::cuda_table<Arch>::columns {
+        static constexpr int threads = 128, across = 16, blocks = 3;
+        static constexpr i64 split_from = 2;
+    };
+};
+
+std::vector<float> numbers(i64 count) {
+    std::vector<float> out;
+    unsigned state = 11;
+    for (i64 i = 0; i < count; ++i) {
+        state = state * 1664525u + 1013904223u;
+        out.push_back(float(int(state)) * 0x1p-29f);
+    }
+    return out;
+}
+/// Runs a formula; the reference's bits, and what the last launch's blocks were.
+template <class Formula, class OnDevice, class OnHost>
+unsigned run(const char* name, const Formula& formula, i64 rows, i64 length, i64 results, const OnDevice& device_target, const OnHost& host_target) {
+    const plane sizes(rows, length);
+    std::vector<float> x = numbers(rows * length), found(std::size_t(results), 0.0f), wanted(std::size_t(results), 0.0f);
+    blockDim = dim3(0, 0, 0);
+    check(name, emulated::executor{}.launch(device_target(found.data()) = formula(si::device_view(x.data(), sizes))).ok());
+    check(name, si::try_run(si::reference, host_target(wanted.data()) = formula(si::view(x.data(), sizes))).ok());
+    check(name, std::memcmp(found.data(), wanted.data(), std::size_t(results) * sizeof(float)) == 0);
+    return blockDim.x * blockDim.y;
+}
+template <class Formula>
+unsigned whole(const char* name, const Formula& formula, i64 rows, i64 length) {
+    const plane sizes(rows, length);
+    return run(name, formula, rows, length, rows * length, [=](float* at) { return si::device_view(at, sizes); },
+               [=](float* at) { return si::view(at, sizes); });
+}
+
+int main() {
+    using si::cuda_table;
+    constexpr int arch = si::detail::device::compiled_arch;
+    check("pointwise: the table", whole("pointwise: bits", chain, 3, 1030) == unsigned(cuda_table<arch>::pointwise::small_threads));
+    check("pointwise: tuned, small", whole("pointwise: tuned bits, small", tuned_chain, 2, 1030) == 32);
+    check("pointwise: tuned", whole("pointwise: tuned bits", tuned_chain, 3, 4099) == 128);
+    check("rows: the table, short", whole("rows: bits, short", norm, 5, 128) == unsigned(cuda_table<arch>::rows::short_threads));
+    check("rows: tuned, short", whole("rows: tuned bits, short", tuned_norm, 5, 128) == 64);
+    check("rows: the table, long", whole("rows: bits, long", norm, 2, 8192) == 256);
+    check("rows: tuned, long", whole("rows: tuned bits, long", tuned_norm, 2, 4096) == 128);
+    check("rows: tuned, a row that needs more than a block of those is for the general kernel",
+          whole("rows: tuned bits, longer", tuned_norm, 2, 8192) == unsigned(cuda_table<arch>::any_rows::threads));
+    const auto one_each = [](i64 rows) { return si::extents<dyn, 1>(rows); };
+    check("any rows: tuned", run("any rows: tuned bits", total, 2, 9001, 2, [&](float* at) { return si::device_view(at, one_each(2)); },
+                                 [&](float* at) { return si::view(at, one_each(2)); }) == 64);
+    check("any rows: tuned, blocks", gridDim.x <= 5 && gridDim.x > 2);
+    check("columns: tuned", run("columns: tuned bits", down, 700, 96, 96, [](float* at) { return si::device_view(at, si::extents<dyn>(96)); },
+                                [](float* at) { return si::view(at, si::extents<dyn>(96)); }) <= 128);
+    check("columns: tuned, blocks", gridDim.x * gridDim.y <= 6);
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}
