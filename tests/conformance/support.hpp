@@ -10,6 +10,8 @@
 #include <sinter/split.hpp>
 #if defined(SINTER_CONFORMANCE_CPU)
 #include <sinter/backend/cpu.hpp>
+#elif defined(SINTER_CONFORMANCE_CUDA)
+#include <sinter/backend/cuda.cuh>
 #endif
 
 #include <cmath>
@@ -22,6 +24,37 @@ namespace si = sinter;
 
 #if defined(SINTER_CONFORMANCE_CPU)
 inline constexpr auto& executor = si::cpu;
+#elif defined(SINTER_CONFORMANCE_CUDA)
+// The tests' tensors lie in memory that host and device share: what the owner of them asks for comes from there.
+inline void* managed(std::size_t bytes) {
+  void* memory = nullptr;
+  return cudaMallocManaged(&memory, bytes + 64) == cudaSuccess ? memory : nullptr;
+}
+void* operator new(std::size_t bytes, std::align_val_t, const std::nothrow_t&) noexcept { return managed(bytes); }
+void operator delete(void* memory, std::align_val_t) noexcept { cudaFree(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { cudaFree(memory); }
+
+/// The CUDA backend on that memory: each call has the workspace that it asks for and has ended when it returns.
+struct managed_executor {
+  using memory_space = si::host_memory;
+  template <class Assignment>
+  si::status launch(const Assignment& assigned) const {
+    const si::i64 bytes = si::cuda_workspace_size(assigned);
+    void* const scratch = bytes > 0 ? managed(static_cast<std::size_t>(bytes)) : nullptr;
+    si::status result = si::cuda(nullptr, {scratch, bytes}).launch(assigned);
+    const cudaError_t code = cudaDeviceSynchronize();
+    if (result.ok() && code != cudaSuccess) result = si::status{si::error::backend_failure, -1, -1, 0, int(code)};
+    if (scratch) cudaFree(scratch);
+    return result;
+  }
+  /// What lies between the stages of a split; one at a time.
+  void* workspace(si::i64 bytes) const {
+    static void* last = nullptr;
+    cudaFree(last);
+    return last = managed(static_cast<std::size_t>(bytes));
+  }
+};
+inline constexpr managed_executor executor{};
 #else
 inline constexpr auto& executor = si::reference;
 #endif

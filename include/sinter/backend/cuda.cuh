@@ -17,6 +17,7 @@
 #include "cuda_columns.cuh"
 #include "cuda_fast.cuh"
 #include "cuda_pointwise.cuh"
+#include "cuda_product.cuh"
 #include "cuda_rows.cuh"
 #include "cuda_tiles.cuh"
 #include "cuda_view.cuh"
@@ -124,6 +125,11 @@ struct device_call {
     }
     static SINTER_FORCE_INLINE status run_bound(const assignment_type& assigned, const void* const* pointer, const binding_of<Kernel>& bound,
                                                 const loops<count>& along, cudaStream_t stream, const cuda_workspace& workspace, bool launches, i64& bytes) {
+        if constexpr (multiplies<Kernel>()) {
+            product_parameters<Kernel> given(assigned);
+            lay_out<16>(given, pointer, bound, along);
+            if (plan_product(given)) return launches ? launch_product(given, stream) : status{};
+        }
         if constexpr (row_facts_of<Kernel>::possible) {
             // What is not worth a split.
             const i64 segments = (along.length + order::segment - 1) / order::segment;

@@ -118,7 +118,7 @@ struct dot_of {
     static constexpr bool fits_16_bits(code_range range) { return range.low >= -32768 && range.high <= 32767; }
     using product = code_product_op<left::zero, right::zero, fits_16_bits(left::range) && fits_16_bits(right::range), (left::range.low >= 0)>;
     /// Products in one sum; dyn if a size is known only when run.
-    static constexpr i64 length() {
+    static constexpr i64 find_length() {
         bool reduced[max_rank]{};
         int axis = 0;
         if (!both.ok() || reduced_axes(fold::facts, both.value.rank, reduced, axis) != violation::none) return 0;  // said elsewhere
@@ -130,13 +130,14 @@ struct dot_of {
             }
         return product;
     }
+    static constexpr i64 length = find_length();
     static constexpr i64 most = exact_dot_length(left::range, right::range);
 };
 template <class Axes, bool Keep, class Left, class Right>
 SINTER_INLINE auto exact_dot(const Left& x, const Right& w) {
     using facts = dot_of<Left, Right, Axes, Keep>;
-    if constexpr (facts::length() == dyn || facts::length() > facts::most)
-        return refused<mistake<rule::dot_stays_exact, number<facts::length()>, number<facts::most>>>{};
+    if constexpr (facts::length == dyn || facts::length > facts::most)
+        return refused<mistake<rule::dot_stays_exact, number<facts::length>, number<facts::most>>>{};
     else
         return apply<typename facts::fold>(apply<typename facts::product>(codes_of(x), codes_of(w)));
 }
