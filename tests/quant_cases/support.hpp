@@ -9,7 +9,7 @@
 
 #include <sinter/sinter.hpp>
 
-#include <sinter/ops/quantize_compatible.hpp>
+#include <sinter/ops/requantize.hpp>
 #include <sinter/ops/quantized_dot.hpp>
 #include <sinter/ops/quantized_view.hpp>
 

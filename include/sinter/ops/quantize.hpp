@@ -2,7 +2,7 @@
 // Quantized numbers in formulas. A view of `q8<parameters>` needs nothing of this: it is its real value, and rounds when stored to. Here
 // are the conversions by name, views whose parameters are known only when run (per tensor, per axis, per block), exact sums of products
 // of codes, and scales that a kernel finds itself. The two formulas are in quantized.hpp; other systems' conventions in
-// quantize_compatible.hpp.
+// ../quantized_conventions.hpp and requantize.hpp.
 #pragma once
 
 #include "../expression.hpp"

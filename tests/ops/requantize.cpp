@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <sinter/backend/cpu.hpp>
-#include <sinter/ops/quantize_compatible.hpp>
+#include <sinter/ops/requantize.hpp>
 #include <sinter/sinter.hpp>
 
 #include <cmath>

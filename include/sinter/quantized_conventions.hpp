@@ -1,23 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conventions of other systems, by name and bit for bit, where they differ from numerics Q1 and Q2: TensorFlow Lite's and gemmlowp's fixed
-// point, ties away from zero, PyTorch's reciprocal, the blocks of ggml, packed words of GPTQ and compressed-tensors. Plain functions of
-// numbers and blocks, usable in constant evaluation; never a default of anything.
+// point, ties away from zero, PyTorch's reciprocal, the blocks of ggml, packed words of GPTQ and compressed-tensors. Each rule stands once,
+// over any lane, and is a function of plain numbers by a lane of one; blocks and words have functions of their own. Usable in constant
+// evaluation; never a default of anything. As operations of a formula: ops/requantize.hpp.
 #pragma once
 
 #include "quantized.hpp"
 #include "scalar.hpp"
 
-namespace sinter::compat {
+namespace sinter {
+
+// g++ takes scoped enumerators for shadows of the aliases of the same name.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// How an i32 accumulator becomes a code.
+enum class requantization : u8 {
+    f32,            ///< a float multiply, half to even (the default)
+    tflite_single,  ///< TensorFlow Lite with a single rounding: (x * mantissa + half) >> shift
+    tflite_double,  ///< TensorFlow Lite's reference and gemmlowp: a rounding doubling high product, then a rounding shift
+    rndnu,          ///< XNNPACK: as tflite_single with the 24 bits of an f32 as the mantissa
+};
+#pragma GCC diagnostic pop
+
+// ---- the rules, over any lane ---------------------------------------------------------------------------------------------------
+
+namespace lane {
+/// gemmlowp's RoundingDivideByPOT: x / 2^exponent, halves away from zero.
+template <lane_value Whole>
+SINTER_INLINE Whole divide_by_power_of_two(Whole x, Whole exponent) {
+    const Whole one(1), zero(0);
+    const Whole mask = sub(shift_left(one, exponent), one);
+    const Whole rest = bit_and(x, mask);
+    const Whole threshold = add(shift_right(mask, one), select(less(x, zero), one, zero));
+    return add(shift_right(x, exponent), select(less(threshold, rest), one, zero));
+}
+/// gemmlowp's SaturatingRoundingDoublingHighMul: round(x y / 2^31), ties towards +infinity; MIN by MIN saturates.
+template <lane_value Whole>
+SINTER_INLINE Whole doubling_high_product(Whole x, Whole y) {
+    using wide = typename Whole::template rebind<i64>;
+    const wide product = mul(convert<i64>(x), convert<i64>(y));
+    const wide nudge = select(less(product, wide(i64(0))), wide(i64(1) - (i64(1) << 30)), wide(i64(1) << 30));
+    const wide sum = add(product, nudge);
+    // Division truncates: a negative sum rounds up.
+    const wide rounded = add(sum, select(less(sum, wide(i64(0))), wide((i64(1) << 31) - 1), wide(i64(0))));
+    const Whole high = convert<i32>(shift_right<31>(rounded));
+    const Whole lowest(-2147483647 - 1);
+    return select(bit_and(equal(x, lowest), equal(y, lowest)), Whole(2147483647), high);
+}
+/// x * mantissa * 2^(shift - 31) in the rounding that `Mode` names.
+template <requantization Mode, lane_value Whole>
+SINTER_INLINE Whole fixed_product(Whole x, Whole mantissa, Whole shift) {
+    const Whole zero(0);
+    if constexpr (Mode == requantization::tflite_double) {
+        const Whole left = select(less(zero, shift), shift, zero), right = select(less(shift, zero), sub(zero, shift), zero);
+        return divide_by_power_of_two(doubling_high_product(shift_left(x, left), mantissa), right);
+    } else {
+        using wide = typename Whole::template rebind<i64>;
+        const wide places = sub(wide(i64(31)), convert<i64>(shift));
+        const wide half = shift_left(wide(i64(1)), sub(places, wide(i64(1))));
+        return convert<i32>(shift_right(add(mul(convert<i64>(x), convert<i64>(mantissa)), half), places));
+    }
+}
+/// Nearest integer, halves away from zero (C's round).
+template <lane_value Real>
+SINTER_INLINE Real round_away(Real x) {
+    using element = typename Real::element;
+    const Real nearest = round_even(x);
+    const auto short_of_half = equal(sub(x, nearest), copysign(Real(element(0.5)), x));
+    return select(short_of_half, add(nearest, copysign(Real(element(1)), x)), nearest);
+}
+}  // namespace lane
+
+namespace compat {
 
 // ---- rounding
 
 /// Half away from zero, as C's roundf.
-SINTER_INLINE float round_away(float x) {
-    const float even = step::round_even(x), rest = step::sub(x, even);
-    if (step::less(0.0f, x) && !step::less(rest, 0.5f)) return step::add(even, 1.0f);
-    if (step::less(x, 0.0f) && !step::less(-0.5f, rest)) return step::sub(even, 1.0f);
-    return even;
-}
+SINTER_INLINE float round_away(float x) { return lane::round_away(lane::scalar<float>(x)).value; }
 namespace detail {
 /// zero + steps within the codes; a NaN gives the lowest.
 SINTER_INLINE i32 code_from_steps(float steps, const qparams& with) {
@@ -53,29 +112,18 @@ SINTER_INLINE fixed_multiplier quantize_multiplier(double multiplier) {
     return {i32(mantissa), shift};
 }
 /// gemmlowp's RoundingDivideByPOT: x / 2^exponent, half away from zero. Exponent 0 to 31.
-SINTER_INLINE i32 rounding_divide_by_pot(i32 x, int exponent) {
-    const i64 half = exponent > 0 ? i64(1) << (exponent - 1) : 0;
-    const i64 magnitude = ((x < 0 ? -i64(x) : i64(x)) + half) >> exponent;
-    return i32(x < 0 ? -magnitude : magnitude);
-}
+SINTER_INLINE i32 rounding_divide_by_pot(i32 x, int exponent) { return lane::divide_by_power_of_two(lane::scalar<i32>(x), lane::scalar<i32>(exponent)).value; }
 /// gemmlowp's SaturatingRoundingDoublingHighMul: round(x y / 2^31), ties towards +infinity; MIN by MIN saturates.
-SINTER_INLINE i32 doubling_high_mul(i32 x, i32 y) {
-    if (x == y && x == lowest_code(code_kind::i32)) return highest_code(code_kind::i32);
-    const i64 product = i64(x) * y;
-    const i64 nudge = product >= 0 ? i64(1) << 30 : 1 - (i64(1) << 30);
-    return i32((product + nudge) / (i64(1) << 31));
+SINTER_INLINE i32 doubling_high_mul(i32 x, i32 y) { return lane::doubling_high_product(lane::scalar<i32>(x), lane::scalar<i32>(y)).value; }
+/// x by a fixed multiplier in the rounding that `Mode` names; what exceeds an i32 wraps.
+template <requantization Mode>
+SINTER_INLINE i32 multiply(i32 x, const fixed_multiplier& by) {
+    return lane::fixed_product<Mode>(lane::scalar<i32>(x), lane::scalar<i32>(by.mantissa), lane::scalar<i32>(by.shift)).value;
 }
-/// x by a fixed multiplier, one rounding, ties towards +infinity: TFLITE_SINGLE_ROUNDING.
-SINTER_INLINE i32 multiply_single_rounding(i32 x, const fixed_multiplier& by) {
-    const int shift = 31 - by.shift;
-    const i64 result = (i64(x) * by.mantissa + (i64(1) << (shift - 1))) >> shift;
-    return result < lowest_code(code_kind::i32) ? lowest_code(code_kind::i32) : result > highest_code(code_kind::i32) ? highest_code(code_kind::i32) : i32(result);
-}
+/// One rounding, ties towards +infinity: TFLITE_SINGLE_ROUNDING.
+SINTER_INLINE i32 multiply_single_rounding(i32 x, const fixed_multiplier& by) { return multiply<requantization::tflite_single>(x, by); }
 /// Two roundings: the default of TensorFlow Lite and of gemmlowp.
-SINTER_INLINE i32 multiply_double_rounding(i32 x, const fixed_multiplier& by) {
-    const int left = by.shift > 0 ? by.shift : 0, right = by.shift > 0 ? 0 : -by.shift;
-    return rounding_divide_by_pot(doubling_high_mul(i32(u32(x) << left), by.mantissa), right);
-}
+SINTER_INLINE i32 multiply_double_rounding(i32 x, const fixed_multiplier& by) { return multiply<requantization::tflite_double>(x, by); }
 
 // ---- ggml's blocks of 32 (the reference quantizers of ggml-quants.c)
 
@@ -166,4 +214,5 @@ SINTER_INLINE u32 compressed_tensors_pack(const i8 (&codes)[8]) {
     return word;
 }
 
-}  // namespace sinter::compat
+}  // namespace compat
+}  // namespace sinter

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// quantized_compat.hpp: what gemmlowp's, TensorFlow Lite's and ggml's own code gives for these inputs, and where it differs from the
+// quantized_conventions.hpp: what gemmlowp's, TensorFlow Lite's and ggml's own code gives for these inputs, and where it differs from the
 // library's formulas.
 #include <sinter/sinter.hpp>
-#include <sinter/quantized_compat.hpp>
+#include <sinter/quantized_conventions.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,74 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Other systems' conventions for quantized numbers, by name and never a default: TensorFlow Lite's fixed-point multipliers in both
-// roundings, XNNPACK's, and ggml's blocks (on plain numbers: quantized_compat.hpp). Each formula is the named system's own, to the bit.
+// Requantizing by other systems' rules as operations of a formula, by name and never a default: TensorFlow Lite's fixed-point multipliers in
+// both roundings, XNNPACK's, and ggml's blocks. The rules themselves are in quantized_conventions.hpp.
 #pragma once
 
-#include "../quantized_compat.hpp"
+#include "../quantized_conventions.hpp"
 #include "quantize.hpp"
 
 namespace sinter {
 
-// g++ takes scoped enumerators for shadows of the aliases of the same name.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-/// How an i32 accumulator becomes a code.
-enum class requantization : u8 {
-    f32,            ///< a float multiply, half to even (the default)
-    tflite_single,  ///< TensorFlow Lite with a single rounding: (x * mantissa + half) >> shift
-    tflite_double,  ///< TensorFlow Lite's reference and gemmlowp: a rounding doubling high product, then a rounding shift
-    rndnu,          ///< XNNPACK: as tflite_single with the 24 bits of an f32 as the mantissa
-};
-#pragma GCC diagnostic pop
-
 using compat::fixed_multiplier;
 using compat::quantize_multiplier;
-
-namespace lane {
-/// gemmlowp's RoundingDivideByPOT: x / 2^exponent, halves away from zero.
-template <lane_value Whole>
-SINTER_INLINE Whole divide_by_power_of_two(Whole x, Whole exponent) {
-    const Whole one(1), zero(0);
-    const Whole mask = sub(shift_left(one, exponent), one);
-    const Whole rest = bit_and(x, mask);
-    const Whole threshold = add(shift_right(mask, one), select(less(x, zero), one, zero));
-    return add(shift_right(x, exponent), select(less(threshold, rest), one, zero));
-}
-/// gemmlowp's SaturatingRoundingDoublingHighMul: (2 x y) >> 32, halves away from zero.
-template <lane_value Whole>
-SINTER_INLINE Whole doubling_high_product(Whole x, Whole y) {
-    using wide = typename Whole::template rebind<i64>;
-    const wide product = mul(convert<i64>(x), convert<i64>(y));
-    const wide nudge = select(less(product, wide(i64(0))), wide(i64(1) - (i64(1) << 30)), wide(i64(1) << 30));
-    const wide sum = add(product, nudge);
-    // Division truncates: a negative sum rounds up.
-    const wide rounded = add(sum, select(less(sum, wide(i64(0))), wide((i64(1) << 31) - 1), wide(i64(0))));
-    const Whole high = convert<i32>(shift_right<31>(rounded));
-    const Whole lowest(-2147483647 - 1);
-    return select(bit_and(equal(x, lowest), equal(y, lowest)), Whole(2147483647), high);
-}
-/// x * mantissa * 2^(shift - 31) in the rounding that `Mode` names.
-template <requantization Mode, lane_value Whole>
-SINTER_INLINE Whole fixed_product(Whole x, Whole mantissa, Whole shift) {
-    const Whole zero(0);
-    if constexpr (Mode == requantization::tflite_double) {
-        const Whole left = select(less(zero, shift), shift, zero), right = select(less(shift, zero), sub(zero, shift), zero);
-        return divide_by_power_of_two(doubling_high_product(shift_left(x, left), mantissa), right);
-    } else {
-        using wide = typename Whole::template rebind<i64>;
-        const wide places = sub(wide(i64(31)), convert<i64>(shift));
-        const wide half = shift_left(wide(i64(1)), sub(places, wide(i64(1))));
-        return convert<i32>(shift_right(add(mul(convert<i64>(x), convert<i64>(mantissa)), half), places));
-    }
-}
-/// Nearest integer, halves away from zero (C's round).
-template <lane_value Real>
-SINTER_INLINE Real round_away(Real x) {
-    using element = typename Real::element;
-    const Real nearest = round_even(x);
-    const auto short_of_half = equal(sub(x, nearest), copysign(Real(element(0.5)), x));
-    return select(short_of_half, add(nearest, copysign(Real(element(1)), x)), nearest);
-}
-}  // namespace lane
 
 struct divide_by_power_of_two_op {
     static constexpr op_facts facts{.name = "divide_by_power_of_two", .kind = node_kind::map, .arity = 2, .rule = &rules::exact_i32, .cost = 6};
