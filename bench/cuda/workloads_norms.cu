@@ -37,6 +37,12 @@ const char* norm_quantized(const call& with) {
     return said(si::try_run(executor_of(with), si::tie(matrix<i8, 4096>(with.at[2], 16384), column<float>(with.at[3], 16384)) =
                                                    norm_to_int8(matrix<const bf16, 4096>(with.at[0], 16384), row<const bf16, 4096>(with.at[1]))));
 }
+/// As the library spells it.
+inline constexpr auto norm_dynamic = si::fused([](auto x, auto weight) { return dynamic_quantize(si::rms_norm(x, weight, 1e-5f)); });
+const char* norm_dynamic_quantized(const call& with) {
+    return said(si::try_run(executor_of(with), si::tie(matrix<i8, 4096>(with.at[2], 16384), column<float>(with.at[3], 16384)) =
+                                                   norm_dynamic(matrix<const bf16, 4096>(with.at[0], 16384), row<const bf16, 4096>(with.at[1]))));
+}
 
 constexpr long long n25 = 1 << 25, n26 = 1 << 26, n27 = 1 << 27;
 constexpr workload workloads[] = {
@@ -49,6 +55,7 @@ constexpr workload workloads[] = {
     {"layernorm_16384x4096_bf16", 3, 1, {{kind::bf16, n26}, {kind::bf16, 4096}, {kind::bf16, 4096}, {kind::bf16, n26}}, layer<bf16, 16384, 4096>},
     {"layernorm_65536x768_f32", 3, 1, {{kind::f32, 65536 * 768}, {kind::f32, 768}, {kind::f32, 768}, {kind::f32, 65536 * 768}}, layer<float, 65536, 768>},
     {"rmsnorm_quant_i8_16384x4096_bf16", 2, 2, {{kind::bf16, n26}, {kind::bf16, 4096}, {kind::i8, n26}, {kind::f32, 16384}}, norm_quantized},
+    {"rmsnorm_dynamic_i8_16384x4096_bf16", 2, 2, {{kind::bf16, n26}, {kind::bf16, 4096}, {kind::i8, n26}, {kind::f32, 16384}}, norm_dynamic_quantized},
 };
 }  // namespace
 

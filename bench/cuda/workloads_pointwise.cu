@@ -41,6 +41,16 @@ template <i64 Count>
 const char* add_relu(const call& with) {
     return said(si::try_run(executor_of(with), line<i8>(with.at[2], Count) = add_relu_codes(line<const i8>(with.at[0], Count), line<const i8>(with.at[1], Count))));
 }
+/// The same and quantized numbers as such: views of codes with their scales, no formula but what is computed.
+using activation = si::q8<si::qp(0.05f, 3)>;
+using residual_type = si::q8<si::qp(0.03f, -7)>;
+using result_type = si::q8<si::qp(0.04f, -5)>;
+const char* quantize_view(const call& with) {
+    return said(si::try_run(executor_of(with), line<activation>(with.at[1], 1 << 27) = copy(line<const float>(with.at[0], 1 << 27))));
+}
+const char* add_relu_views(const call& with) {
+    return said(si::try_run(executor_of(with), line<result_type>(with.at[2], 1 << 28) = relu(line<const activation>(with.at[0], 1 << 28) + line<const residual_type>(with.at[1], 1 << 28))));
+}
 const char* step_adamw(const call& with) {
     constexpr i64 count = 1 << 26;
     const auto in = [&](int i) { return line<const float>(with.at[i], count); };
@@ -66,6 +76,8 @@ constexpr workload workloads[] = {
     {"swiglu_8192x14336_bf16", 2, 1, {{kind::bf16, gate}, {kind::bf16, gate}, {kind::bf16, gate}}, gated},
     {"quantize_i8_2^27_f32", 1, 1, {{kind::f32, n27}, {kind::i8, n27}}, quantize},
     {"qadd_relu_i8_2^28", 2, 1, {{kind::i8, n28}, {kind::i8, n28}, {kind::i8, n28}}, add_relu<n28>},
+    {"quantize_q8_2^27_f32", 1, 1, {{kind::f32, n27}, {kind::i8, n27}}, quantize_view},
+    {"qadd_relu_q8_2^28", 2, 1, {{kind::i8, n28}, {kind::i8, n28}, {kind::i8, n28}}, add_relu_views},
     {"qadd_relu_i8_2^16_small", 2, 1, {{kind::i8, 1 << 16}, {kind::i8, 1 << 16}, {kind::i8, 1 << 16}}, add_relu<1 << 16>},
     {"bn_relu_nhwc_64x56x56x256_bf16",
      5,

@@ -4,6 +4,7 @@
 //   quantize                      y = code of x / 0.05 (a division)         5 bytes an element
 //   quantize, scale 2^-4          the same with a proved reciprocal
 //   dequantize-add-relu-requantize   three scales                           3 bytes
+//   sigmoid of codes              a table of 256                            2 bytes
 //   rms norm to int8              codes and a scale for each row            5 bytes
 #include <sinter/backend/cpu.hpp>
 #include <sinter/sinter.hpp>
@@ -84,12 +85,14 @@ void copy_bytes(long bytes_read, long bytes_written) {
 }
 void copy_quantize() { copy_bytes(4 * count, count); }
 void copy_add() { copy_bytes(2 * count, count); }
+void copy_codes() { copy_bytes(count, count); }
 
 void quantize() { si::run(si::cpu, line<first_type>(a.data(), count) = copy(line<const float>(x.data(), count))); }
 void quantize_by_power() { si::run(si::cpu, line<power_type>(p.data(), count) = copy(line<const float>(x.data(), count))); }
 void add() {
     si::run(si::cpu, line<result_type>(y.data(), count) = relu(line<const first_type>(a.data(), count) + line<const second_type>(b.data(), count)));
 }
+void sigmoid_of_codes() { si::run(si::cpu, line<result_type>(y.data(), count) = sigmoid(line<const first_type>(a.data(), count))); }
 void norm() {
     const long rows = count / 4096;
     si::run(si::cpu, si::tie(matrix<signed char>(q.data(), rows), si::tensor_view<float, si::extents<si::dyn, 1>>(scales.data(), rows)) =
@@ -104,6 +107,7 @@ void measure(const char* where) {
     const row rows[] = {{"quantize", {quantize, hand_quantize, copy_quantize}},
                         {"quantize, scale 2^-4", {quantize_by_power, nullptr, copy_quantize}},
                         {"dequantize-add-relu-requantize", {add, hand_add, copy_add}},
+                        {"sigmoid of codes", {sigmoid_of_codes, nullptr, copy_codes}},
                         {"rms norm to int8", {norm, nullptr, copy_quantize}}};
     for (const row& one : rows) {
         double best[3];

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "drive_product.hpp"
+#include "drive_table.hpp"
 
 namespace sinter::detail {
 
@@ -470,13 +471,21 @@ template <class Kernel, class Family>
     requires requires { typename Family::products; }
 inline constexpr bool multiplies<Kernel, Family> = code_product_facts<Kernel>::possible;
 
+/// Whether a kernel is a function of one code, long enough for the tables of its family.
+template <class Kernel, class Family>
+inline constexpr bool uses_table = false;
+template <class Kernel, class Family>
+    requires requires { typename Family::code_tables; }
+inline constexpr bool uses_table<Kernel, Family> = code_table_facts<Kernel>::cost >= Family::code_tables::worth;
+
 /// Chooses the driver and variant for a call, and splits its rows (or one row's elements) over threads.
 template <class Kernel, class Family>
 struct host_launch {
     using assignment_type = typename Kernel::assignment_type;
     template <bool Fast>
     using driver = conditional<Kernel::nest == nest_kind::columns, column_driver<Kernel, Family, Fast>,
-                               conditional<Fast && multiplies<Kernel, Family>, product_driver<Kernel, Family>, row_driver<Kernel, Family>>>;
+                               conditional<Fast && multiplies<Kernel, Family>, product_driver<Kernel, Family>,
+                                           conditional<Fast && uses_table<Kernel, Family>, table_driver<Kernel, Family>, row_driver<Kernel, Family>>>>;
 
     /// Operands whose lane stride matters: those read per element, in columns also those read per column.
     static constexpr bool per_lane(int instance) {

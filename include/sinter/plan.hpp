@@ -11,6 +11,7 @@
 
 #include "bind.hpp"
 #include "code_product.hpp"
+#include "code_table.hpp"
 #include "stage.hpp"
 #include "text.hpp"
 
@@ -235,6 +236,12 @@ private:
         else
             return false;
     }
+    static constexpr bool find_code_table() {
+        if constexpr (one_kernel)
+            return detail::code_table_facts<kernel<assignment_type>>::cost > 0;
+        else
+            return false;
+    }
     static constexpr int count_open_axes() {
         int count = 0;
         for (int i = 0; i < table.axis_count; ++i) count += is_open(i);
@@ -258,6 +265,8 @@ public:
     static constexpr int open_axes = one_kernel ? count_open_axes() : 0;
     /// Is it an exact product of a matrix of 8-bit codes and some vectors? Backends that know it read the matrix once for up to 16 vectors.
     static constexpr bool code_product = find_code_product();
+    /// Is it a function of one 8-bit code, to 8 bits? Backends that look bytes up compute its 256 values once a call, where that is faster.
+    static constexpr bool code_table = find_code_table();
     /// Bytes moved at least: each operand read once along the axes on which it varies, each output written once. -1 for a cut program
     /// with run-time sizes.
     template <class... Sizes>

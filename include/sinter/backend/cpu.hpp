@@ -26,6 +26,7 @@ struct cpu_lanes {
     using value = vec<Type, Registers * native_width>;
     static constexpr int width = Registers * native_width;
     using products = cpu_products;
+    using code_tables = cpu_table;
     static constexpr int register_bytes = (SINTER_CPU_AVX512 || SINTER_CPU_NEON ? 32 : 16) * 4 * native_width;  ///< of all registers
 #if defined(__x86_64__) || defined(__i386__)
     static constexpr i64 streaming_threshold = targets::cpu::streaming_threshold;

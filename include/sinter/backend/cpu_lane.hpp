@@ -10,6 +10,7 @@
 #include "cpu_lane_convert.hpp"
 #include "cpu_lane_memory.hpp"
 #include "cpu_product.hpp"
+#include "cpu_table.hpp"
 
 #undef SINTER_CPU_VEX
 #undef SINTER_CPU_TEXT_1

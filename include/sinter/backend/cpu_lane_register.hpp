@@ -84,10 +84,18 @@
 #define SINTER_CPU_VNNI 0
 #endif
 
+#if SINTER_CPU_VNNI && defined(__AVX512VBMI__)
+#define SINTER_CPU_VBMI 1  // permutations of bytes
+#else
+#define SINTER_CPU_VBMI 0
+#endif
+
 // A second, inline namespace tells apart what SINTER_ISA calls by one name, so that kernels, whose names contain vec, are
 // distinct functions for the linker too.
 #if SINTER_CPU_GENERIC
 #define SINTER_CPU_FEATURES plain
+#elif SINTER_CPU_VBMI
+#define SINTER_CPU_FEATURES with_vnni_vbmi
 #elif SINTER_CPU_VNNI
 #define SINTER_CPU_FEATURES with_vnni
 #elif SINTER_CPU_F16C && SINTER_CPU_BYTES > 16
