@@ -139,10 +139,13 @@ private:
         all_sums<make_indices<row_count * column_count>> all;
         start(all, make_indices<row_count * column_count>{});
         const i64 whole = length / step * step;
-        const i64 distance = ahead ? row_count * weight_step : 0;  // in the cache: the line that is read
+        const u8* const next = weights + row_count * weight_step;
         for (i64 at = 0; at < whole; at += step) {
-            const int asked[] = {(__builtin_prefetch(weights + distance + Row * weight_step + at, 0, 2), 0)...};
-            (void)asked;
+            if (ahead) {
+                // Into the second-level cache: asked for nearer, the lines of four rows at one place push each other out.
+                const int asked[] = {(__builtin_prefetch(next + Row * weight_step + at, 0, 2), 0)...};
+                (void)asked;
+            }
             take_step<Counts>(all, weights + at, weight_step, activations + at, activation_step, rows, columns, make_indices<parts>{});
         }
         if (whole < length) {
