@@ -143,11 +143,12 @@ SINTER_INLINE scalar<float> quotient_by_sum(scalar<float> x, scalar<float> y) {
   if (SINTER_CONSTANT_EVALUATED) return x / y;
   float guess;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(y.value));
-  const scalar<float> first(guess), minus_y = -y;
-  const scalar<float> inverse = fma(first, fma(minus_y, first, scalar<float>(1.0f)), first);
-  const scalar<float> rough = x * inverse;
-  const scalar<float> close = fma(fma(minus_y, rough, x), inverse, rough);
-  const scalar<float> result = fma(fma(minus_y, close, x), inverse, close);
+  const scalar<float> first(guess);
+  const scalar<float> inverse = fma(first, fma(-y, first, scalar<float>(1.0f)), first);
+  const scalar<float> rough = x * inverse, minus_inverse = -inverse;
+  // The residuals' signs are turned, so that one of +0 adds -0: then a quotient of -0 keeps its sign.
+  const scalar<float> close = fma(fma(y, rough, -x), minus_inverse, rough);
+  const scalar<float> result = fma(fma(y, close, -x), minus_inverse, close);
   return select(x < infinity, result, x);
 }
 #endif
