@@ -504,14 +504,15 @@ struct norm_l2 {
     template <class Traced>
     constexpr Traced operator()(Traced x) const { return sqrt(sum(x * x, Where{}...)); }
 };
-/// The maximum that is subtracted is kept as 1 so that it broadcasts back; the result's axes are as asked for.
+/// The maximum that is subtracted is kept as 1 so that it broadcasts back; the result's axes are as asked for. An infinite maximum is the
+/// result; so all differences that count are at most 0, for which the exponential is cheaper.
 template <class... Where>
 struct logsumexp {
     template <class Traced>
     constexpr Traced operator()(Traced x) const {
         const Traced top = (max)(x, Where{}...);
         const Traced shift = where(is_finite(top), top, 0.0f);
-        return log(sum(exp(x - shift), Where{}...)) + shift;
+        return where(is_inf(top), top, log(sum(exp_nonpositive(x - shift), Where{}...)) + shift);
     }
 };
 template <i64... Axis>
@@ -521,7 +522,8 @@ struct logsumexp<axes_t<Axis...>, drop_t> {
         const Traced top = (max)(x, axes<Axis...>);
         const Traced shift = where(is_finite(top), top, 0.0f);
         // A maximum over the single kept element drops the axis.
-        return log(sum(exp(x - shift), axes<Axis...>, drop)) + (max)(shift, axes<Axis...>, drop);
+        const Traced dropped = (max)(top, axes<Axis...>, drop);
+        return where(is_inf(dropped), dropped, log(sum(exp_nonpositive(x - shift), axes<Axis...>, drop)) + (max)(shift, axes<Axis...>, drop));
     }
 };
 }  // namespace bodies
