@@ -16,6 +16,7 @@
 #include "cuda_any_rows.cuh"
 #include "cuda_columns.cuh"
 #include "cuda_fast.cuh"
+#include "cuda_packed_columns.cuh"
 #include "cuda_pointwise.cuh"
 #include "cuda_product.cuh"
 #include "cuda_rows.cuh"
@@ -154,10 +155,10 @@ struct device_call {
         } else if constexpr (Kernel::nest == nest_kind::columns) {
             lay_out_folds<columns_worker<Kernel>::pack>(given, pointer, bound, along);
             columns_shape shape;
-            bytes = plan_columns<Kernel>(given, shape);
+            bytes = plan_column_folds<Kernel>(given, shape);
             const status room = enough(bytes, workspace);
             if (!launches || !room.ok()) return launches ? room : status{};
-            return launch_columns<Kernel>(given, shape, static_cast<unsigned char*>(workspace.pointer), stream);
+            return launch_column_folds<Kernel>(given, shape, static_cast<unsigned char*>(workspace.pointer), stream);
         } else {
             lay_out_folds<any_rows_facts<Kernel>::pack>(given, pointer, bound, along);
             bytes = plan_any_rows<Kernel>(given);

@@ -27,6 +27,8 @@ struct columns_worker {
     /// Rows in flight: what a block of 512 threads has registers for.
     static constexpr int batch = holds ? 1 : fold_facts_of<Kernel>::batch_of(pack, fold_facts_of<Kernel>::cost > 8 || fold_facts_of<Kernel>::any_two_phase() ? 4 : 8);
     static constexpr int count = work::count, last = work::last;
+    /// Whole packs of these go to run_packed_columns.
+    static constexpr bool packed_elsewhere = fold_facts_of<Kernel>::splittable && fold_facts_of<Kernel>::element_bytes() > 0;
     using offsets = i64[count];
 
     const fold_parameters<Kernel>& in;
@@ -101,7 +103,7 @@ struct columns_worker {
     __device__ __forceinline__ void fold_rows(i64 begin, i64 stop, typename phase<Pass, Phase>::states (&all)[pack], const Contexts& context, const Firsts& firsts) const {
 #pragma unroll
         for (int j = 0; j < pack; ++j) phase<Pass, Phase>::start(all[j], typename phase<Pass, Phase>::list{});
-        if constexpr (batch > 1)
+        if constexpr (batch > 1 && !packed_elsewhere)
             if (in.all_wide && left >= pack && in.column_axes == 1) {
                 walk<Pass, Phase, true>(begin, stop, all, context, firsts);
                 return;
@@ -167,7 +169,7 @@ struct columns_worker {
     __device__ __forceinline__ void fold_segment(i64 begin, i64 stop, const Firsts& firsts, typename rows::template summaries<Pass> (&out)[pack]) const {
         typename phase<Pass>::states all[pack];
         typename phase<Pass>::contexts context[pack];
-        if constexpr (holds && rows::template pass_has_second<Pass>)
+        if constexpr (holds && !packed_elsewhere && rows::template pass_has_second<Pass>)
             if (in.all_wide && left >= pack && in.column_axes == 1) {
                 fold_held<Pass>(begin, int(stop - begin), firsts, out);
                 return;
@@ -279,14 +281,19 @@ struct columns_worker {
         for (int j = 0; j < pack; ++j) rows::template finalize<Pass>(result[j], column[j], folds);
         return true;
     }
+    /// Values of the columns that are known before a pass.
     template <int Pass>
-    __device__ __forceinline__ bool passes(i64 group, i64 unit) {
+    __device__ __forceinline__ void fill_columns() {
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
             i64 at[count];
             place_of_column(j, at);
             eval::fill(column[j], typename work::row_frame{around(j, at)}, selected<rows_after<Kernel, Pass - 1>>{});
         }
+    }
+    template <int Pass>
+    __device__ __forceinline__ bool passes(i64 group, i64 unit) {
+        fill_columns<Pass>();
         if constexpr (Pass < last) {
             if (!fold<Pass>(group, unit)) return false;
             return passes<Pass + 1>(group, unit);
@@ -378,6 +385,7 @@ __global__ void __launch_bounds__(columns_worker<Kernel>::threads, columns_worke
 // ------------------------------------------------------------------------------------------------------------- the launch
 
 struct columns_shape {
+    bool packed = false;  ///< cuda_packed_columns.cuh
     int across, down;
     i64 groups;
     u64 shared;
@@ -423,7 +431,7 @@ i64 plan_columns(fold_parameters<Kernel>& given, columns_shape& shape) {
     return scratch;
 }
 template <class Kernel>
-status launch_columns(fold_parameters<Kernel>& given, const columns_shape& shape, unsigned char* workspace, cudaStream_t stream) {
+status launch_columns(kernel_handles& known, void (*run)(fold_parameters<Kernel>), fold_parameters<Kernel>& given, const columns_shape& shape, unsigned char* workspace, cudaStream_t stream) {
     i64 blocks = shape.groups;
     if (given.units > 1) {
         const i64 tickets = (shape.groups * 4 + 15) / 16 * 16;
@@ -433,8 +441,7 @@ status launch_columns(fold_parameters<Kernel>& given, const columns_shape& shape
         if (code != cudaSuccess) return status{error::backend_failure, -1, -1, 0, int(code)};
     }
     if (blocks > 0x7fffffff) blocks = 0x7fffffff;
-    static kernel_handles known;
-    return start(known, run_columns<Kernel>, dim3(unsigned(blocks), unsigned(given.units)), dim3(unsigned(shape.across), unsigned(shape.down)), shape.shared, stream, given);
+    return start(known, run, dim3(unsigned(blocks), unsigned(given.units)), dim3(unsigned(shape.across), unsigned(shape.down)), shape.shared, stream, given);
 }
 
 }  // namespace sinter::detail::device

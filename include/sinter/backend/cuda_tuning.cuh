@@ -45,6 +45,10 @@ struct cuda_table {
     struct pointwise {
         static constexpr int threads = 256;                 ///< of a block; a power of two
         static constexpr int packs = 2;                     ///< of 16 bytes of the narrowest element, that a thread has in flight
+        static constexpr int packs_bytes = 128;             ///< of all operands' packs of a thread together; else it has one of each
+        static constexpr int least_blocks = 3;              ///< on a multiprocessor, where packs have few bytes;
+        static constexpr int least_blocks_tested = 4;       ///< where a rounding test is made
+        static constexpr i64 short_packs = 16;              ///< of a row: a pack a thread then, so that neighbours write whole lines
         static constexpr int small_threads = 64;            ///< of a block where all packs together don't fill the card: a pack a thread
         static constexpr i64 small_packs = i64(card.multiprocessors) * 256;
         static constexpr int column_cost = 8;               ///< instructions for what depends on the lane alone, to be worth a walk down the rows
@@ -72,6 +76,7 @@ struct cuda_table {
         static constexpr int kept_cost = 7;                 ///< a value is kept from one pass to the next when it costs more instructions than this;
         static constexpr int kept_cost_fast = 48;           ///< under `fast`, where the cost is still counted for the portable form
         static constexpr int most_pack_bytes = 48;          ///< of the packs that a thread reads at once, all operands together
+        static constexpr int late_bytes = 64;               ///< of weights that a thread reads together before it stores: each load waits for the stores before it
     };
     /// Reductions over the lane axes in general (cuda_any_rows.cuh).
     struct any_rows {
@@ -92,6 +97,14 @@ struct cuda_table {
         static constexpr int held_cost = 16;                ///< instructions of a formula that is written out for each of a segment's rows
         static constexpr i64 split_from = 32;               ///< segments of 64 rows
         static constexpr i64 split_groups = card.multiprocessors;  ///< groups of columns; from here on they fill the card unsplit
+    };
+    /// Those of whole packs, in one fold (cuda_packed_columns.cuh).
+    struct packed_columns {
+        static constexpr int threads = 256;                 ///< of a block; a power of two
+        static constexpr int across = 32;                   ///< threads side by side, at most; a power of two
+        static constexpr int blocks_of_little = 4;          ///< on a multiprocessor;
+        static constexpr int blocks_of_much = 2;            ///< where a thread holds much: a segment's rows, or states of more than
+        static constexpr int much_state = 32;               ///< bytes in a pack
     };
 };
 
@@ -138,7 +151,9 @@ struct table_is_possible {
     static_assert(is_power_of_two(Table::any_rows::threads) && Table::any_rows::threads >= 32 && Table::any_rows::threads <= 1024 &&
                       is_power_of_two(Table::columns::threads) && Table::columns::threads <= 1024 && is_power_of_two(Table::columns::held_threads) &&
                       is_power_of_two(Table::columns::across) && is_power_of_two(Table::columns::narrow) &&
-                      Table::columns::narrow <= Table::columns::across && Table::columns::across <= Table::columns::held_threads,
+                      Table::columns::narrow <= Table::columns::across && Table::columns::across <= Table::columns::held_threads &&
+                      is_power_of_two(Table::packed_columns::threads) && Table::packed_columns::threads <= 1024 &&
+                      is_power_of_two(Table::packed_columns::across) && Table::packed_columns::across <= Table::packed_columns::threads,
                   "cuda_tuning: threads of reductions are powers of two, up to 1024.");
     static_assert(Table::any_rows::blocks >= 1 && Table::any_rows::blocks <= 65535 && Table::columns::blocks >= 1 && Table::columns::blocks <= 65535 &&
                       Table::any_rows::shared_bytes <= 47000 && Table::columns::shared_bytes <= 47000,
