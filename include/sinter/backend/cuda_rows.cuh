@@ -145,6 +145,122 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
                              : 64 * largest_slot;
     }
 
+    // ---- comparisons of the place in the row with a row's number: masks and targets. Places are below 2^31, so that the row's number, less
+    // the first place and kept within 32 bits, does for all of the row: one instruction an element, and the coordinate isn't made
+    template <class Op>
+    static constexpr bool compares = is_same<Op, less_op> || is_same<Op, less_equal_op> || is_same<Op, greater_op> || is_same<Op, greater_equal_op> ||
+                                     is_same<Op, equal_op> || is_same<Op, not_equal_op>;
+    template <int Instance>
+    static constexpr bool compares_integers() {
+        if constexpr (Kernel::table.at[Instance].kind == node_kind::map)
+            return compares<typename eval::template op_of_instance<Instance>> && Kernel::facts.argument_type[Kernel::table.at[Instance].node][0] == dtype::i64;
+        else
+            return false;
+    }
+    template <int... Instance>
+    static constexpr array<bool, Kernel::instances> find_comparisons(indices<Instance...>) {
+        return {{compares_integers<Instance>()...}};
+    }
+    static constexpr bool is_place(int i) {
+        return i >= 0 && Kernel::table.at[i].kind == node_kind::coordinate && (Kernel::table.at[i].free & work::lane_bits) != 0;
+    }
+    static constexpr bool is_of_row(int i) { return i < 0 || (Kernel::where[i] != site::element && Kernel::table.at[i].level == 0); }
+    static constexpr array<bool, Kernel::instances> find_bounded() {
+        array<bool, Kernel::instances> out = find_comparisons(make_indices<Kernel::instances>{});
+        for (int i = 0; i < Kernel::instances; ++i) {
+            const int left = Kernel::table.at[i].argument[0], right = Kernel::table.at[i].argument[1];
+            out[i] = out[i] && Kernel::where[i] == site::element && ((is_place(left) && is_of_row(right)) || (is_of_row(left) && is_place(right)));
+        }
+        return out;
+    }
+    static constexpr array<bool, Kernel::instances> is_bounded = find_bounded();
+    struct bounded_list {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return is_bounded[i]; }
+    };
+    static constexpr int bounds = selected_indices<bounded_list>::size;
+    static constexpr int number_of_bound(int instance) {
+        int before = 0;
+        for (int i = 0; i < instance; ++i) before += is_bounded[i];
+        return before;
+    }
+    template <int Instance>
+    static constexpr int bound_of = number_of_bound(Instance);
+    template <int Instance>
+    static constexpr bool place_is_left = is_place(Kernel::table.at[Instance].argument[0]);
+    template <int Instance>
+    static constexpr int slot_of_place = slots<Kernel>::template place<Kernel::table.at[Instance].argument[place_is_left<Instance> ? 0 : 1]>;
+    template <int Instance>
+    static constexpr bool compares_place = is_bounded[Instance];
+
+    /// Marks what marked element values need, as they are computed here.
+    static constexpr void mark_computed(array<bool, Kernel::instances>& need, int stop) {
+        for (int i = Kernel::instances - 1; i >= 0; --i) {
+            if (!need[i] || i == stop || is_bounded[i]) continue;
+            for (int a = 0; a < Kernel::table.at[i].arity; ++a) {
+                const int argument = Kernel::table.at[i].argument[a];
+                if (argument >= 0 && Kernel::where[argument] == site::element) need[argument] = true;
+            }
+        }
+    }
+    static constexpr array<bool, Kernel::instances> find_computed() {
+        array<bool, Kernel::instances> out = Kernel::roots_of_pass(last);
+        mark_computed(out, kept);
+        if (kept >= 0) out[kept] = false;
+        return out;
+    }
+    /// What the outputs are computed from.
+    struct computed_list {
+        static constexpr int limit = Kernel::instances;
+        static constexpr array<bool, Kernel::instances> needed = find_computed();
+        static constexpr bool test(int i) { return needed[i]; }
+    };
+
+    // ---- sums of where(place == t, x, 0): all terms but one are +0, which leaves a sum that began with +0 as it is; they are left out
+    template <int Instance>
+    static constexpr bool find_picks() {
+        if constexpr (Kernel::is_fold(Instance) && Kernel::table.at[Instance].argument[0] >= 0) {
+            constexpr int chosen = Kernel::table.at[Instance].argument[0];
+            if constexpr (is_same<typename eval::template op_of_instance<Instance>::monoid, monoids::sum_of> && Kernel::table.at[chosen].kind == node_kind::map) {
+                if constexpr (is_same<typename eval::template op_of_instance<chosen>, where_op>) {
+                    constexpr int condition = Kernel::table.at[chosen].argument[0], other = Kernel::table.at[chosen].immediate[2];
+                    if constexpr (condition >= 0 && Kernel::table.at[chosen].argument[2] < 0)
+                        if constexpr (is_bounded[condition] && Kernel::node[other].kind == node_kind::literal && Kernel::node[other].bits == 0)
+                            return is_same<typename eval::template op_of_instance<condition>, equal_op>;
+                }
+            }
+        }
+        return false;
+    }
+    template <int... Instance>
+    static constexpr array<bool, Kernel::instances> find_all_picks(indices<Instance...>) {
+        return {{(!stores_elements && find_picks<Instance>())...}};
+    }
+    static constexpr bool stores_elements = work::stores_elements;
+    static constexpr array<bool, Kernel::instances> is_pick = find_all_picks(make_indices<Kernel::instances>{});
+    template <int Instance>
+    static constexpr int bound_of_pick = bound_of<Kernel::table.at[Kernel::table.at[Instance].argument[0]].argument[0]>;
+    template <int Pass, bool Picks>
+    struct folds_that {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return Kernel::folds_in_pass(i, Pass) && is_pick[i] == Picks; }
+    };
+    /// What the arguments of those are computed from.
+    template <int Pass, bool Picks>
+    struct arguments_that {
+        static constexpr int limit = Kernel::instances;
+        static constexpr array<bool, Kernel::instances> find() {
+            array<bool, Kernel::instances> out{};
+            for (int i = 0; i < Kernel::instances; ++i)
+                if (Kernel::folds_in_pass(i, Pass) && is_pick[i] == Picks && Kernel::where[Kernel::table.at[i].argument[0]] == site::element)
+                    out[Kernel::table.at[i].argument[0]] = true;
+            mark_computed(out, -1);
+            return out;
+        }
+        static constexpr array<bool, Kernel::instances> needed = find();
+        static constexpr bool test(int i) { return needed[i]; }
+    };
+
     // ---- a costly value that the last fold and the outputs both need stays in registers (the exponentials of a softmax)
     static constexpr int find_kept() {
         if (Kernel::levels == 0 || !Kernel::any_element_output()) return -1;
@@ -215,10 +331,31 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         }
         static constexpr array<bool, Kernel::instances> needed = find();
     };
-    struct computed_list {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return output_list::needed[i]; }
-    };
+    /// Rounds whose late operands are read together.
+    static constexpr int find_late_bytes() {
+        int bytes = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (late_leaves<last>::test(i)) bytes += pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+        return bytes;
+    }
+    static constexpr int late_bytes_of_round = find_late_bytes();
+    static constexpr int find_late_rounds() {
+        int rounds = 8;
+        while (rounds > 1 && rounds * late_bytes_of_round > tuning_of<Kernel>::rows::late_bytes) rounds /= 2;
+        return rounds;
+    }
+    static constexpr bool folds_read_late() {
+        for (int pass = 1; pass < last; ++pass) {
+            array<bool, Kernel::instances> need = Kernel::roots_of_pass(pass);
+            Kernel::mark_needed(need, -1);
+            for (int i = 0; i < Kernel::instances; ++i)
+                if (need[i] && is_late(i)) return true;
+        }
+        return false;
+    }
+    static constexpr int late_rounds = find_late_rounds();
+    /// The first of them are read before the folds where registers allow: one wait less, which is what short calls are made of.
+    static constexpr bool reads_early = whole && late_bytes_of_round > 0 && find_registers() <= tuning_of<Kernel>::rows::few_registers && !folds_read_late();
     using output_values = environment<Kernel, family, selected<output_list>>;
     static constexpr int kept_or_0 = kept < 0 ? 0 : kept;
     using kept_value = conditional<(kept >= 0), instance_value<Kernel, family, kept_or_0>, lane::scalar<bool>>;
@@ -323,6 +460,7 @@ struct row_worker {
     typename work::operand_packs held[rounds];
     typename work::operand_packs first_of_row;
     typename work::kept_pack kept[work::kept >= 0 ? rounds : 1];
+    int bound[work::bounds > 0 ? work::bounds : 1];  ///< what comparisons of places compare with, less the thread's first place
 
     __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, int segments_of_row, int segment, int thread, bool is_there)
         : in(of_call), shared(shared_memory), segments(segments_of_row), number(segment), member(thread), exists(is_there) {
@@ -361,6 +499,37 @@ struct row_worker {
         }
     };
 
+    template <int Instance>
+    __device__ __forceinline__ void find_bound() {
+        constexpr int slot = work::template slot_of_place<Instance>;
+        const i64 start = in.base[slot] + offset[slot];
+        const i64 with = eval::template argument<Instance, work::template place_is_left<Instance> ? 1 : 0>(row_frame()).value;
+        const u64 distance = u64(with) - u64(start);  // exact where `with` is the larger one
+        bound[work::template bound_of<Instance>] = (with < start ? -1 : distance > 0x7fffffffu ? 0x7fffffff : int(distance)) - first;
+    }
+    template <int... Instance>
+    __device__ __forceinline__ void find_bounds(indices<Instance...>) {
+        (find_bound<Instance>(), ...);
+    }
+    /// The value of an element; `place` counts from the thread's first one.
+    template <int Instance, class Frame>
+    __device__ __forceinline__ instance_value<Kernel, family, Instance> compute_one(const Frame& frame, [[maybe_unused]] int place) const {
+        if constexpr (work::template compares_place<Instance>) {
+            using op = typename eval::template op_of_instance<Instance>;
+            const lane::scalar<i32> here(place), with(bound[work::template bound_of<Instance>]);
+            if constexpr (work::template place_is_left<Instance>)
+                return op::apply(here, with);
+            else
+                return op::apply(with, here);
+        } else {
+            return eval::template compute<Instance>(frame);
+        }
+    }
+    template <class Environment, class Frame, int... Instance>
+    __device__ __forceinline__ void compute(Environment& values, const Frame& frame, int place, indices<Instance...>) const {
+        ((static_cast<slot<Instance, instance_value<Kernel, family, Instance>>&>(values).value = compute_one<Instance>(frame, place)), ...);
+    }
+
     template <int... Instance>
     __device__ __forceinline__ void load(indices<Instance...>) {
         (load_held<Instance>(), ...);
@@ -385,6 +554,13 @@ struct row_worker {
     template <int... Instance>
     __device__ __forceinline__ void load_late(int round, indices<Instance...>) {
         (load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[round]).value, row_of<Instance>() + first + round * order::lanes), ...);
+    }
+
+    /// What the last pass reads late, for the rounds from `first` on that are read together.
+    __device__ __forceinline__ void load_late_rounds(int first_round) {
+#pragma unroll
+        for (int q = first_round; q < first_round + work::late_rounds && q < rounds; ++q)
+            if (has(q)) load_late(q, selected<typename work::template late_leaves<last>>{});
     }
 
     template <class Step, class Pick, int... Instance>
@@ -450,10 +626,33 @@ struct row_worker {
     }
     static constexpr int left_in_thread = pack > group ? pack / group : 1;
 
+    /// Folds that have one term in a row: by the thread that holds it.
+    template <int Pass, class States, class Context, class Firsts, int... Instance>
+    __device__ __forceinline__ void fold_picks([[maybe_unused]] States (&all)[pack], [[maybe_unused]] const Context& context, [[maybe_unused]] const Firsts& firsts,
+                                               indices<Instance...> picks) const {
+        if constexpr (sizeof...(Instance) > 0) {
+            constexpr unsigned reach = unsigned((rounds - 1) * order::lanes + pack);  // from the thread's first element to behind its last one
+            if (!((unsigned(bound[work::template bound_of_pick<Instance>]) < reach) || ...)) return;
+#pragma unroll
+            for (int q = 0; q < rounds; ++q) {
+                if (!has(q)) continue;
+#pragma unroll
+                for (int j = 0; j < pack; ++j) {
+                    using values_of_pass = typename rows::template pass_values<Pass>;
+                    values_of_pass values;
+                    const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
+                    compute(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, true>>{});
+                    phase<Pass>::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), picks);
+                }
+            }
+        }
+    }
+
     /// This group's segment from `held`: all threads get the total.
     template <int Pass, int Phase, class Context, class Firsts>
     __device__ __forceinline__ void fold_segment(typename phase<Pass, Phase>::states& total, const Context& context, const Firsts& firsts) {
         using step = phase<Pass, Phase>;
+        using rest = conditional<Phase == 1, selected<typename work::template folds_that<Pass, false>>, typename step::list>;
         const typename step::list list{};
         typename step::states all[pack];
 #pragma unroll
@@ -467,11 +666,12 @@ struct row_worker {
                 using values_of_pass = typename rows::template pass_values<Pass>;
                 values_of_pass values;
                 const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
-                eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
+                compute(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, false>>{});
                 if constexpr (work::kept >= 0 && Pass == last - 1 && Phase == 1) kept[q].at[j] = frame.template value<work::kept_or_0>();
-                step::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), list);
+                step::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), rest{});
             }
         }
+        if constexpr (Phase == 1) fold_picks<Pass>(all, context, firsts, selected<typename work::template folds_that<Pass, true>>{});
         tree_of_threads<step, group / 2, pack>(all);
         tree_of_pack<step, pack / 2, group / 2, left_in_thread>(all);
         total = all[0];
@@ -568,6 +768,7 @@ struct row_worker {
     template <int Pass>
     __device__ __forceinline__ void passes() {
         eval::fill(row, row_frame(), selected<rows_after<Kernel, Pass - 1>>{});
+        if constexpr (Pass == 1) find_bounds(selected<typename work::bounded_list>{});
         if constexpr (Pass < last) {
             fold<Pass>();
             passes<Pass + 1>();
@@ -576,10 +777,11 @@ struct row_worker {
     template <int... Output>
     __device__ __forceinline__ void store_elements(indices<Output...>) {
         if (work::whole && !exists) return;
+        constexpr int together = work::late_rounds;
 #pragma unroll
         for (int q = 0; q < rounds; ++q) {
+            if (q % together == 0 && !(work::reads_early && q == 0)) load_late_rounds(q);
             if (!has(q)) continue;
-            load_late(q, selected<typename work::template late_leaves<last>>{});
             typename work::results_of_packs computed;
 #pragma unroll
             for (int j = 0; j < pack; ++j) {
@@ -588,7 +790,7 @@ struct row_worker {
                 if constexpr (work::kept >= 0)
                     static_cast<slot<work::kept_or_0, typename work::kept_value>&>(values).value = kept[q].at[j];
                 const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
-                eval::fill(values, frame, selected<typename work::computed_list>{});
+                compute(values, frame, q * order::lanes + j, selected<typename work::computed_list>{});
                 (work::template result_one<Output>(frame, computed), ...);
             }
             (store_one<Output>(computed, q), ...);
@@ -635,6 +837,7 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Sharing), row
         worker thread(in, shared_memory, segments, number, member, exists);
         thread.find_offsets(row < in.rows ? unsigned(row) : 0u);
         thread.load(selected<typename worker::work::held_leaves>{});
+        if constexpr (worker::work::reads_early) thread.load_late_rounds(0);
         if constexpr (worker::shifts) thread.load_first(selected<typename worker::work::element_leaves>{});
         worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
         if (thread.clustered()) segment_exchange::ready();
