@@ -66,17 +66,24 @@ struct tile_worker {
     template <int Instance>
     __device__ __forceinline__ void load_one(typename work::operand_packs (&loaded)[each]) const {
         constexpr int slot = slots<Kernel>::template place<Instance>;
-        const auto* const from = static_cast<const storage_of<Instance>*>(in.pointer[slot]) + offset[slot];
-        const i64 step = in.lane_step[slot], down_step = in.outer_step[in.turned_axis][slot], rows_of_tile = in.outer_size[in.turned_axis];
+        const i64 step = in.lane_step[slot], down_step = in.outer_step[in.turned_axis][slot];
         const bool turned = in.is_turned(slot);
         const i64 lane = along + (turned ? y : x), row = down + (turned ? x : y);
         // Threads down walk along the lane of a turned operand, and down the rows of the others.
-        const i64 stride = (turned ? step : down_step) * tuning_of<Kernel>::tiles::threads_down, begin = lane * step + row * down_step;
-        const i64 first = turned ? lane : row, stop = turned ? in.length : rows_of_tile;
-        const bool inside = turned ? row < rows_of_tile : lane < in.length;
+        const i64 stride = (turned ? step : down_step) * tuning_of<Kernel>::tiles::threads_down;
+        const int there = turned ? places_there(in.outer_size[in.turned_axis] - row > 0 ? in.length - lane : 0)
+                                 : places_there(in.length - lane > 0 ? in.outer_size[in.turned_axis] - row : 0);
+        const storage_of<Instance>* from = static_cast<const storage_of<Instance>*>(in.pointer[slot]) + (offset[slot] + lane * step + row * down_step);
 #pragma unroll
-        for (int k = 0; k < each; ++k)
-            element<Instance>(loaded[k]) = inside && first + k * tuning_of<Kernel>::tiles::threads_down < stop ? from[begin + k * stride] : storage_of<Instance>{};
+        for (int k = 0; k < each; ++k) {
+            element<Instance>(loaded[k]) = k < there ? *from : storage_of<Instance>{};
+            from += stride;
+        }
+    }
+    /// How many of the places first, first + threads_down, ... are among the `left` that there are from the first on.
+    static __device__ __forceinline__ int places_there(i64 left) {
+        if (left >= side) return each;
+        return left > 0 ? (int(left) + tuning_of<Kernel>::tiles::threads_down - 1) / tuning_of<Kernel>::tiles::threads_down : 0;
     }
     template <int Instance>
     __device__ __forceinline__ storage_of<Instance>* tile(int& number) const {
@@ -105,6 +112,18 @@ struct tile_worker {
         number = 0;
         (take_one<Instance>(loaded, number), ...);
     }
+    template <int Output>
+    static __device__ __forceinline__ void store_one(const tile_parameters<Kernel>& in, const typename work::output_packs& from, const i64 (&at)[count], i64 position) {
+        constexpr int slot_of_output = slots<Kernel>::of_output(0) + Output;
+        using storage = typename rows::template output_storage<Output>;
+        static_cast<storage*>(const_cast<void*>(in.pointer[slot_of_output]))[at[slot_of_output] + position * in.lane_step[slot_of_output]] =
+            static_cast<const slot<Output, typename work::template output_pack<Output>>&>(from).value.at[0];
+    }
+    template <int... Output>
+    static __device__ __forceinline__ void store_elements(const tile_parameters<Kernel>& in, const typename work::output_packs& from, const i64 (&at)[count], i64 position,
+                                                          indices<Output...>) {
+        (store_one<Output>(in, from, at, position), ...);
+    }
 };
 
 template <class Kernel>
@@ -112,14 +131,21 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::tiles::side * tuning_of<Ker
     using worker = tile_worker<Kernel>;
     using work = typename worker::work;
     extern __shared__ __align__(16) unsigned char shared_memory[];
-    i64 number = i64(blockIdx.x);
-    const i64 along = divide(number, in.tiles_along, number) * worker::side, down = divide(number, in.tiles_down, number) * worker::side;
+    // The number of blocks, and so every factor of it, fits 31 bits.
+    u32 number = blockIdx.x;
+    const auto split = [&number](i64 size) {
+        const u32 whole = number / u32(size), rest = number - whole * u32(size);
+        number = whole;
+        return i64(rest);
+    };
+    const i64 along = split(in.tiles_along) * worker::side, down = split(in.tiles_down) * worker::side;
     i64 offset[work::count];
 #pragma unroll
     for (int s = 0; s < work::count; ++s) offset[s] = 0;
+#pragma unroll 1
     for (int a = in.outer_axes - 1; a >= 0; --a) {
         if (a == in.turned_axis) continue;
-        const i64 index = divide(number, in.outer_size[a], number);
+        const i64 index = split(in.outer_size[a]);
 #pragma unroll
         for (int s = 0; s < work::count; ++s) offset[s] += index * in.outer_step[a][s];
     }
@@ -131,21 +157,26 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::tiles::side * tuning_of<Ker
     if (position >= in.length) return;
     typename work::rows::once_values once;
     typename work::rows::row_values row;
+    const int there = worker::places_there(in.outer_size[in.turned_axis] - (down + y));
+    i64 at[work::count], step[work::count];
+#pragma unroll
+    for (int s = 0; s < work::count; ++s) {
+        at[s] = offset[s] + (down + y) * in.outer_step[in.turned_axis][s];
+        step[s] = in.outer_step[in.turned_axis][s] * tuning_of<Kernel>::tiles::threads_down;
+    }
 #pragma unroll
     for (int k = 0; k < worker::each; ++k) {
-        const i64 turned = down + y + k * tuning_of<Kernel>::tiles::threads_down;
-        if (turned >= in.outer_size[in.turned_axis]) break;
-        i64 at[work::count];
-#pragma unroll
-        for (int s = 0; s < work::count; ++s) at[s] = offset[s] + turned * in.outer_step[in.turned_axis][s];
+        if (k >= there) break;
         const typename work::common around{in, once, row, at};
         const typename work::row_frame frame{around};
         if (k == 0) work::eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
         work::eval::fill(row, frame, selected<rows_after<Kernel, 0>>{});
         typename work::output_packs results;
         work::results_of(around, loaded[k], results, position, selected<element_outputs<Kernel>>{});
-        work::store_packs(in, results, at, position, 1, selected<element_outputs<Kernel>>{});
+        worker::store_elements(in, results, at, position, selected<element_outputs<Kernel>>{});
         if (position == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
+#pragma unroll
+        for (int s = 0; s < work::count; ++s) at[s] += step[s];
     }
 }
 
