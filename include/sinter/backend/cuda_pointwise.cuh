@@ -6,6 +6,7 @@
 #pragma once
 
 #include "cuda_call.cuh"
+#include "cuda_rounding_test.cuh"
 
 namespace sinter::detail::device {
 
@@ -101,23 +102,133 @@ struct interleave_facts {
     }
 };
 
-/// `packs`, at most the tuning's, are what a thread takes.
+/// Whether all of a call's operands, or outputs, are read or written in whole aligned packs: one test for a thread, and its accesses
+/// follow each other without a branch.
 template <class Kernel>
-__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads) run_pointwise(const __grid_constant__ parameters<Kernel> in) {
+struct whole_packs {
+    static constexpr int words = (parameters<Kernel>::count + 63) / 64;
+    struct slot_sets {
+        array<u64, words> operands{}, outputs{};
+    };
+    static constexpr slot_sets find() {
+        slot_sets out;
+        const auto add = [](array<u64, words>& to, int slot) { to[slot / 64] |= u64(1) << slot % 64; };
+        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
+            if (facts<Kernel>::is_element_leaf(i)) add(out.operands, slot);
+            slot += slots<Kernel>::is_operand(i);
+        }
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (Kernel::stores_elements(o)) add(out.outputs, slots<Kernel>::operands + o);
+        return out;
+    }
+    static constexpr slot_sets sets = find();
+    template <int Word>
+    static constexpr u64 operand_word = sets.operands[Word];
+    template <int Word>
+    static constexpr u64 output_word = sets.outputs[Word];
+    template <int... Word>
+    static __device__ __forceinline__ bool of_operands(const parameters<Kernel>& in, indices<Word...>) {
+        return (((in.wide[Word] & operand_word<Word>) == operand_word<Word>) && ...);
+    }
+    template <int... Word>
+    static __device__ __forceinline__ bool of_outputs(const parameters<Kernel>& in, indices<Word...>) {
+        return (((in.wide[Word] & output_word<Word>) == output_word<Word>) && ...);
+    }
+};
+
+template <class Kernel>
+struct pointwise_worker {
     using work = facts<Kernel>;
+    static constexpr int find_bytes() {
+        int bytes = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (work::is_element_leaf(i)) bytes += work::pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+        return bytes;
+    }
+    static constexpr int bytes = find_bytes();  ///< of the packs that are read for one pack of outputs
+    static constexpr int packs = tuning_of<Kernel>::pointwise::packs * bytes <= tuning_of<Kernel>::pointwise::packs_bytes ? tuning_of<Kernel>::pointwise::packs : 1;
+    static constexpr int least_blocks = rounding_facts<Kernel>::possible ? tuning_of<Kernel>::pointwise::least_blocks_tested : packs * bytes <= 64 ? tuning_of<Kernel>::pointwise::least_blocks : 1;
+    using list = make_indices<whole_packs<Kernel>::words>;
+    static constexpr int pack = work::pack, count = work::count;
+    using offsets = i64[count];
+
+    /// Offsets of a row. Narrow: two instructions a slot and loop.
+    static __device__ __forceinline__ void place(const parameters<Kernel>& in, i64 row, offsets& offset) {
+        if (!in.narrow) {
+            work::offsets_of_row(in, row, offset);
+            return;
+        }
+#pragma unroll
+        for (int s = 0; s < count; ++s) offset[s] = 0;
+        u32 index = u32(row);
+#pragma unroll
+        for (int a = Kernel::axes - 1; a > 0; --a) {
+            if (a >= in.outer_axes) continue;
+            const u32 whole = divide_short(index, in.magic[a], in.magic_shift[a]);
+            advance(in, a, int(index - whole * u32(in.outer_size[a])), offset);
+            index = whole;
+        }
+        if (Kernel::axes > 0 && in.outer_axes > 0) advance(in, 0, int(index), offset);
+    }
+    static __device__ __forceinline__ void advance(const parameters<Kernel>& in, int axis, int index, offsets& offset) {
+#pragma unroll
+        for (int s = 0; s < count; ++s) offset[s] += i64(index) * int(in.outer_step[axis][s]);
+    }
+    template <int... Instance>
+    static __device__ __forceinline__ void load_whole_packs(const parameters<Kernel>& in, typename work::operand_packs& to, const offsets& offset, i64 position,
+                                                            indices<Instance...>) {
+        (load_whole(static_cast<typename work::template pack_slot<Instance>&>(to).value,
+                    static_cast<const typename work::rows::template storage_of<Instance>*>(in.pointer[slots<Kernel>::template place<Instance>]) +
+                        offset[slots<Kernel>::template place<Instance>] + position), ...);
+    }
+    template <int... Output>
+    static __device__ __forceinline__ void store_whole_packs(const parameters<Kernel>& in, const typename work::output_packs& from, const offsets& offset, i64 position,
+                                                             indices<Output...>) {
+        (store_whole(static_cast<typename work::rows::template output_storage<Output>*>(const_cast<void*>(in.pointer[slots<Kernel>::of_output(0) + Output])) +
+                         offset[slots<Kernel>::of_output(0) + Output] + position,
+                     static_cast<const slot<Output, typename work::template output_pack<Output>>&>(from).value), ...);
+    }
+    template <class List>
+    static __device__ __forceinline__ void results_of(const typename work::common& around, const typename work::operand_packs& loaded, typename work::output_packs& to,
+                                                      i64 position, List outputs) {
+        if constexpr (rounding_facts<Kernel>::possible)
+            rounding_test<Kernel>::results_of(around, loaded, to, position, outputs);
+        else
+            work::results_of(around, loaded, to, position, outputs);
+    }
+};
+
+/// `packs`, at most the tuning's, are what a thread takes of a row.
+template <class Kernel>
+__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwise_worker<Kernel>::least_blocks) run_pointwise(const __grid_constant__ parameters<Kernel> in) {
+    using worker = pointwise_worker<Kernel>;
+    using work = typename worker::work;
     using rows = typename work::rows;
-    constexpr int packs = tuning_of<Kernel>::pointwise::packs, pack = work::pack;
+    using loads = selected<typename work::element_leaves>;
+    using stores = selected<element_outputs<Kernel>>;
+    constexpr int packs = worker::packs, pack = work::pack;
     const i64 first = (i64(blockIdx.x) * in.packs * blockDim.x + threadIdx.x) * pack;
     const i64 step = in.packs > 1 ? i64(blockDim.x) * pack : in.length;  // with one pack the next lies beyond the row
+    // All packs of the thread that begin within the row are whole: then nothing is tested for each.
+    const i64 past = in.length - first;
+    const bool inside = past >= pack && (in.packs == 1 || past >= step + pack);
+    const bool loads_whole = inside && whole_packs<Kernel>::of_operands(in, typename worker::list{});
+    const bool stores_whole = inside && whole_packs<Kernel>::of_outputs(in, typename worker::list{});
     typename rows::once_values once;
     typename rows::row_values row_of_thread;
     for (i64 row = i64(blockIdx.y) * blockDim.y + threadIdx.y; row < in.rows; row += i64(gridDim.y) * blockDim.y) {
         i64 offset[work::count];
-        work::offsets_of_row(in, row, offset);
+        worker::place(in, row, offset);
         typename work::operand_packs loaded[packs];
+        if (loads_whole) {
+            worker::load_whole_packs(in, loaded[0], offset, first, loads{});
+            if (in.packs > 1)
 #pragma unroll
-        for (int p = 0; p < packs; ++p)
-            work::load(in, loaded[p], offset, first + p * step, in.length - first - p * step, selected<typename work::element_leaves>{});
+                for (int p = 1; p < packs; ++p) worker::load_whole_packs(in, loaded[p], offset, first + p * step, loads{});
+        } else {
+#pragma unroll
+            for (int p = 0; p < packs; ++p) work::load(in, loaded[p], offset, first + p * step, past - p * step, loads{});
+        }
         const typename work::common around{in, once, row_of_thread, offset};
         const typename work::row_frame frame{around};
         work::eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
@@ -127,7 +238,7 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads) run_poi
             const i64 position = first + p * step;
             if (position >= in.length) break;
             typename work::output_packs results;
-            work::results_of(around, loaded[p], results, position, selected<element_outputs<Kernel>>{});
+            worker::results_of(around, loaded[p], results, position, stores{});
             if constexpr (interleave_facts<Kernel>::possible) {
                 using mixed = interleave_facts<Kernel>;
                 extern __shared__ __align__(16) unsigned char shared_memory[];
@@ -139,7 +250,10 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads) run_poi
                     continue;
                 }
             }
-            work::store_packs(in, results, offset, position, in.length - position, selected<element_outputs<Kernel>>{});
+            if (stores_whole)
+                worker::store_whole_packs(in, results, offset, position, stores{});
+            else
+                work::store_packs(in, results, offset, position, in.length - position, stores{});
         }
         if (first == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
     }
@@ -237,9 +351,22 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
             return start(known, run_down_columns<Kernel>, dim3(unsigned(blocks), unsigned(along_rows)), dim3(unsigned(across), unsigned(down)), 0, stream, given);
         }
     }
+    given.narrow = given.rows < i64(1) << 31;
+    for (int a = 0; a < given.outer_axes; ++a) {
+        if (a > 0 && given.outer_size[a] < 2) given.narrow = false;
+        for (int s = 0; s < facts<Kernel>::count; ++s)
+            if (given.outer_step[a][s] < -(i64(1) << 31) || given.outer_step[a][s] >= i64(1) << 31) given.narrow = false;
+    }
+    if (given.narrow)
+        for (int a = 1; a < given.outer_axes; ++a) {
+            const short_division by = make_short_division(u32(given.outer_size[a]));
+            given.magic[a] = by.factor;
+            given.magic_shift[a] = by.shift;
+        }
     const bool small = vectors <= tuning_of<Kernel>::pointwise::small_packs && vectors * given.rows <= tuning_of<Kernel>::pointwise::small_packs;
     const int most = small ? tuning_of<Kernel>::pointwise::small_threads : threads;
-    given.packs = small ? 1 : tuning_of<Kernel>::pointwise::packs;
+    // Short rows: a pack a thread, so that neighbours write whole lines.
+    given.packs = small || vectors <= tuning_of<Kernel>::pointwise::short_packs ? 1 : pointwise_worker<Kernel>::packs;
     while (across < most && across * given.packs < vectors) across *= 2;
     given.interleaved = false;
     if constexpr (interleave_facts<Kernel>::possible) given.interleaved = interleave_facts<Kernel>::applies(given, across);
