@@ -20,3 +20,10 @@ si::status gelu(line<bf16> y, line<const bf16> x) { return si::try_run(si::cuda(
 si::status softmax_of(matrix<bf16, 4096> y, matrix<const bf16, 4096> x) { return si::try_run(si::cuda(), y = softmax(x)); }
 si::status norm(matrix<bf16, 4096> y, matrix<const bf16, 4096> x, weights<const bf16, 4096> w) { return si::try_run(si::cuda(), y = si::rms_norm(x, w, 1e-5f)); }
 si::status turn(matrix<float, 8192> y, matrix<const float, 8192> a, matrix<const float, 8192> b) { return si::try_run(si::cuda(), y = a + transpose(b)); }
+si::status column_sums(si::tensor_view<float, si::extents<1, dyn>, si::row_major, si::device_memory> y, matrix<const float, 1024> x, si::cuda_workspace room) {
+    return si::try_run(si::cuda(nullptr, room), y = sum(x, si::axes<0>));
+}
+si::status column_variances(si::tensor_view<float, si::extents<1, dyn>, si::row_major, si::device_memory> y, matrix<const float, 1024> x, si::cuda_workspace room) {
+    return si::try_run(si::cuda(nullptr, room), y = variance(x, si::axes<0>));
+}
+si::status entropy(matrix<float, 1> y, matrix<const bf16, 32768> x, matrix<const si::i64, 1> t) { return si::try_run(si::cuda(), y = si::cross_entropy(si::cast<float>(x), t)); }

@@ -97,6 +97,76 @@ void slices(i64 rows, i64 length, bool runs) {
     check("slices", rows, ran && equal(found, wanted) && found[0] == x[0] + 1.0f && found[std::size_t(second)] == x[0] * 3.0f);
 }
 
+/// Comparisons of the place in a row with a number of the row, within it and beyond 32 bits.
+template <i64 Length>
+void places() {
+    const i64 rows = 11;
+    const si::extents<dyn, Length> sizes(rows);
+    const si::extents<dyn, 1> each(rows);
+    std::vector<float> x = numbers<float>(rows * Length, 13), found[2], wanted[2];
+    for (auto* of : {found, wanted})
+        for (int o = 0; o < 2; ++o) of[o].resize(x.size());
+    std::vector<i64> t{5, -1, Length, (i64(1) << 32) + 3, INT64_MIN, INT64_MAX, Length - 1, 0, 77, 0x7fffffff, 64};
+    const auto formula = si::fused([](auto v, auto target) {
+        const auto at = si::iota<-1>(v);
+        return si::outputs(v * sum(where(at == target, v, 0.0f), si::last_axis) + sum(where(target < at, v, 1.0f), si::last_axis), where(at >= target, v, 0.0f) * where(at != 40, v, 2.0f));
+    });
+    const bool ran = si::try_run(emulated::executor{}, si::tie(si::device_view(found[0].data(), sizes), si::device_view(found[1].data(), sizes)) =
+                                                           formula(si::device_view(x.data(), sizes), si::device_view(t.data(), each))).ok() &&
+                     si::try_run(si::reference, si::tie(si::view(wanted[0].data(), sizes), si::view(wanted[1].data(), sizes)) =
+                                                    formula(si::view(x.data(), sizes), si::view(t.data(), each))).ok();
+    check("places", Length, ran && equal(found[0], wanted[0]) && equal(found[1], wanted[1]));
+}
+/// Functions whose stored bits a rounding test decides. (The host has no approximations; that elements in doubt are found and put back is
+/// tested here, the bounds by kernels.cu.)
+void rounded(i64 length) {
+    const si::extents<dyn> sizes(length);
+    std::vector<si::bf16> x = numbers<si::bf16>(length, 14), y = numbers<si::bf16>(length, 15), found(x.size()), wanted(x.size());
+    for (i64 i = 0; i < length; ++i) {
+        const float extreme[] = {-6.0f, -11.0f, 1e-40f, __builtin_huge_valf(), -__builtin_huge_valf(), 0.0f};
+        if (i % 9 == 4) x[std::size_t(i)] = si::convert<si::bf16>(extreme[i % 6]);
+    }
+    const auto formula = si::fused([](auto v, auto w) { return silu(v) * w * sigmoid(w); });
+    const bool ran = si::try_run(emulated::executor{}, si::device_view(found.data(), sizes) = formula(si::device_view(x.data(), sizes), si::device_view(y.data(), sizes))).ok() &&
+                     si::try_run(si::reference, si::view(wanted.data(), sizes) = formula(si::view(x.data(), sizes), si::view(y.data(), sizes))).ok();
+    check("rounding test", length, ran && equal(found, wanted));
+}
+/// Channels that lie innermost to planes, and short rows with several loops around them.
+void short_steps(i64 height, i64 width) {
+    const auto planes = si::fused([](auto v, auto m) { return si::cast<float>(si::permute<0, 3, 1, 2>(v)) * 0.25f - m; });
+    std::vector<si::u8> image(std::size_t(2 * height * width * 3));
+    for (std::size_t i = 0; i < image.size(); ++i) image[i] = si::u8(i * 37 + i / 11);
+    std::vector<float> m = numbers<float>(3, 16), found(image.size()), wanted(image.size());
+    const si::extents<dyn, dyn, dyn, 3> from(2, height, width);
+    const si::extents<dyn, 3, dyn, dyn> to(2, height, width);
+    const si::extents<3, 1, 1> channel;
+    bool ran = si::try_run(emulated::executor{}, si::device_view(found.data(), to) = planes(si::device_view(image.data(), from), si::device_view(m.data(), channel))).ok() &&
+               si::try_run(si::reference, si::view(wanted.data(), to) = planes(si::view(image.data(), from), si::view(m.data(), channel))).ok();
+    check("planes of an image", width, ran && equal(found, wanted));
+    const auto rotate = si::fused([](auto v, auto c) { return v * c + si::cast<float>(si::iota<1>(v)); });
+    const si::extents<dyn, dyn, dyn, dyn> sizes(3, height, 5, 64);
+    const si::extents<dyn, 1, dyn> angles(height, 64);
+    std::vector<float> x = numbers<float>(3 * height * 5 * 64, 17), c = numbers<float>(height * 64, 18), turned(x.size()), rotated(x.size());
+    ran = si::try_run(emulated::executor{}, si::device_view(turned.data(), sizes) = rotate(si::device_view(x.data(), sizes), si::device_view(c.data(), angles))).ok() &&
+          si::try_run(si::reference, si::view(rotated.data(), sizes) = rotate(si::view(x.data(), sizes), si::view(c.data(), angles))).ok();
+    check("short rows", height, ran && equal(turned, rotated));
+}
+/// Sums of columns in whole packs, of which a thread has several segments.
+template <class Type>
+void packed(i64 rows, i64 width) {
+    const si::extents<dyn, dyn> sizes(rows, width);
+    const si::extents<1, dyn> line(width);
+    std::vector<Type> x = numbers<Type>(rows * width, 19);
+    std::vector<float> found[2], wanted[2];
+    for (auto* of : {found, wanted})
+        for (int o = 0; o < 2; ++o) of[o].resize(std::size_t(width));
+    const auto formula = si::fused([](auto v) { return si::outputs(sum(si::cast<float>(v) * 0.5f, si::axes<0>), max(si::cast<float>(v), si::axes<0>)); });
+    const bool ran = si::try_run(emulated::executor{}, si::tie(si::device_view(found[0].data(), line), si::device_view(found[1].data(), line)) =
+                                                           formula(si::device_view(x.data(), sizes))).ok() &&
+                     si::try_run(si::reference, si::tie(si::view(wanted[0].data(), line), si::view(wanted[1].data(), line)) = formula(si::view(x.data(), sizes))).ok();
+    check("columns in packs", rows, ran && equal(found[0], wanted[0]) && equal(found[1], wanted[1]));
+}
+
 /// Costly values that depend on the lane alone.
 void scaled_channels(i64 rows, i64 length) {
     const si::extents<dyn, dyn> sizes(rows, length);
@@ -149,6 +219,11 @@ int main() {
     }
     slices(3, 40, false), slices(3, 40, true), slices(1, 1, false), slices(5, 1024, false), slices(2, 5000, false), slices(1, 9000, true);
     for (const i64 rows : {3, 70, 200, 1001}) scaled_channels(rows, 40), scaled_channels(rows, 33), scaled_channels(rows, 300);
+    places<100>(), places<1024>(), places<3000>();
+    rounded(5), rounded(4096), rounded(100003);
+    short_steps(20, 70), short_steps(3, 16), short_steps(64, 64);
+    for (const i64 rows : {1, 100, 700, 9000}) packed<float>(rows, 8), packed<si::bf16>(rows, 24);
+    packed<float>(40000, 64);
     std::printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }
