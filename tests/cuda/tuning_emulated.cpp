@@ -63,6 +63,9 @@ struct sinter::cuda_tuning<assignment<row, decltype(down)>, Arch> : sinter::cuda
         static constexpr int threads = 128, across = 16, blocks = 3;
         static constexpr i64 split_from = 2;
     };
+    struct packed_columns : sinter::cuda_table<Arch>::packed_columns {
+        static constexpr int threads = 128, across = 16;
+    };
 };
 
 std::vector<float> numbers(i64 count) {
