@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -34,14 +35,28 @@ using matrix = si::tensor_view<Type, si::extents<si::dyn, 4096>>;
 
 inline constexpr auto norm_to_int8 = si::fused([](auto x, auto weight) { return dynamic_quantize(si::rms_norm(x, weight, 1e-5f)); });
 
+/// Memory that begins with a cache line, as a tensor's does.
+template <class Type>
+struct on_lines {
+    using value_type = Type;
+    on_lines() = default;
+    template <class Other>
+    on_lines(const on_lines<Other>&) {}
+    Type* allocate(std::size_t length) { return static_cast<Type*>(std::aligned_alloc(64, (length * sizeof(Type) + 63) / 64 * 64)); }
+    void deallocate(Type* memory, std::size_t) { std::free(memory); }
+    bool operator==(const on_lines&) const { return true; }
+};
+template <class Type>
+using numbers = std::vector<Type, on_lines<Type>>;
+
 long count = 0;
-std::vector<float> x, weight(4096, 1.125f), scales;
-std::vector<first_type> a, a_hand;
-std::vector<second_type> b;
-std::vector<result_type> y, y_hand;
-std::vector<power_type> p;
-std::vector<signed char> q;
-std::vector<unsigned char> from, to;
+numbers<float> x, weight(4096, 1.125f), scales;
+numbers<first_type> a, a_hand;
+numbers<second_type> b;
+numbers<result_type> y, y_hand;
+numbers<power_type> p;
+numbers<signed char> q;
+numbers<unsigned char> from, to;
 
 void store32(signed char* at, const __m256i (&parts)[4]) {
     const __m256i words = _mm256_packs_epi16(_mm256_packs_epi32(parts[0], parts[1]), _mm256_packs_epi32(parts[2], parts[3]));

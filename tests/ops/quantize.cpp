@@ -135,6 +135,18 @@ TEST_CASE("quotients by static scales, however they are computed") {
     near_thresholds<"0.25:7"_qp>();
     near_thresholds<si::narrow("0.013"_qp)>();
 }
+TEST_CASE("codes that are stored past the caches") {
+    constexpr i64 count = (i64(4) << 20) + 77;
+    si::tensor<float, extents<dyn>> x(count);
+    si::tensor<first_type, extents<dyn>> codes(count);
+    si::tensor<si::u8, extents<dyn>> bytes(count);
+    for (i64 i = 0; i < count; ++i) x[i] = number(int(i % 100003));
+    si::run(si::cpu, codes.view() = copy(x.view()));
+    si::run(si::cpu, bytes.view() = si::cast<si::u8>(x.view()));
+    int wrong = 0;
+    for (i64 i = 0; i < count; ++i) wrong += codes[i].code != si::quantize_code(x[i], first_type::parameters) || bytes[i] != si::convert<si::u8>(x[i]);
+    CHECK(wrong == 0);
+}
 TEST_CASE("conversions by name") {
     same_everywhere<si::i8>([](auto x) { return si::quantize<si::i8>(x, 0.05f, 3); }, numbers());
     same_everywhere<si::u8>([](auto x) { return si::quantize<si::u8, 1, 200>(x, 0.05f, 100); }, numbers());

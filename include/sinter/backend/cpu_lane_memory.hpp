@@ -170,11 +170,11 @@ SINTER_FORCE_INLINE void write_narrowed(void* to, Register value) {
 #endif
 }
 
-/// Normalised cells of four registers to 8-bit integers in memory, in one packing: within its 16-byte parts each instruction has its results
+/// Normalised cells of four registers as one of 8-bit integers: within its 16-byte parts each instruction has its results
 /// side by side, and one permutation of them ends it.
 #if SINTER_CPU_X86
 template <class Narrow, class Register>
-SINTER_FORCE_INLINE void write_packed(void* to, Register first, Register second, Register third, Register fourth) {
+SINTER_FORCE_INLINE auto packed(Register first, Register second, Register third, Register fourth) {
     Register lower, upper, all;
     SINTER_CPU_X86_BINARY("packssdw", lower, first, second);
     SINTER_CPU_X86_BINARY("packssdw", upper, third, fourth);
@@ -185,12 +185,19 @@ SINTER_FORCE_INLINE void write_packed(void* to, Register first, Register second,
     }
     const auto cells = as<i32>(all);
     if constexpr (sizeof(Register) == 64)
-        write(to, __builtin_shufflevector(cells, cells, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+        return __builtin_shufflevector(cells, cells, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     else if constexpr (sizeof(Register) == 32)
-        write(to, __builtin_shufflevector(cells, cells, 0, 4, 1, 5, 2, 6, 3, 7));
+        return __builtin_shufflevector(cells, cells, 0, 4, 1, 5, 2, 6, 3, 7);
     else
-        write(to, cells);
+        return cells;
 }
+template <class Type, int Width>
+SINTER_FORCE_INLINE auto packed(vec<Type, Width> value) {
+    return packed<Type>(value.data.low.data.low.data, value.data.low.data.high.data, value.data.high.data.low.data, value.data.high.data.high.data);
+}
+/// Whether a vec of 8-bit integers has four registers.
+template <class Type, int Width>
+inline constexpr bool packs_whole = sizeof(Type) == 1 && !__is_same(Type, bool) && Width == 4 * native_width;
 #endif
 
 // ---- half precision -------------------------------------------------------------------------------------------------------------
@@ -427,8 +434,8 @@ SINTER_FORCE_INLINE void store(Storage* to, vec<Type, Width> value) {
     if constexpr (detail::is_code<Storage>) {
         store(reinterpret_cast<typename codec<Storage>::code*>(to), codec<Storage>::to_codes(value));
 #if SINTER_CPU_X86
-    } else if constexpr (__is_same(Storage, Type) && sizeof(Type) == 1 && !__is_same(Type, bool) && Width == 4 * native_width) {
-        detail::write_packed<Type>(to, value.data.low.data.low.data, value.data.low.data.high.data, value.data.high.data.low.data, value.data.high.data.high.data);
+    } else if constexpr (__is_same(Storage, Type) && detail::packs_whole<Type, Width>) {
+        detail::write(to, detail::packed(value));
 #endif
     } else if constexpr (is_split<Type, Width>) {
         store(to, value.data.low);
@@ -497,6 +504,14 @@ SINTER_FORCE_INLINE void store_first(Storage* to, vec<Type, Width> value, int co
 
 /// The element of lane 0.
 #if SINTER_CPU_X86 && !SINTER_CPU_GENERIC
+namespace detail {
+/// Past the caches, to an address that is aligned to the register.
+template <class Register>
+SINTER_FORCE_INLINE void write_streaming(void* to, Register value) {
+    Register* const at = static_cast<Register*>(to);
+    __asm__ volatile(SINTER_CPU_VEX("movntdq") " {%1, %0|%0, %1}" : "=m"(*at) : SINTER_CPU_IN(value));
+}
+}  // namespace detail
 /// Non-temporal: measured 42 % more copied bytes a second on one core. `to` is aligned to the register.
 template <class Storage, class Type, int Width>
     requires(codec<Storage>::identity && sizeof(Type) >= 4)
@@ -505,16 +520,20 @@ SINTER_FORCE_INLINE void store_streaming(Storage* to, vec<Type, Width> value) {
         store_streaming(to, value.data.low);
         store_streaming(to + Width / 2, value.data.high);
     } else {
-        using register_type = typename vec<Type, Width>::data_type;
-        register_type* const at = reinterpret_cast<register_type*>(to);
-#if SINTER_CPU_AVX512
-        __asm__ volatile("vmovntdq {%1, %0|%0, %1}" : "=m"(*at) : "v"(value.data));
-#elif SINTER_CPU_AVX
-        __asm__ volatile("vmovntdq {%1, %0|%0, %1}" : "=m"(*at) : "x"(value.data));
-#else
-        __asm__ volatile("movntdq {%1, %0|%0, %1}" : "=m"(*at) : "x"(value.data));
-#endif
+        detail::write_streaming(to, value.data);
     }
+}
+/// Codes of 8 bits, four registers of them in one.
+template <class Storage, class Type, int Width>
+    requires(__is_same(Storage, Type) && detail::packs_whole<Type, Width>)
+SINTER_FORCE_INLINE void store_streaming(Storage* to, vec<Type, Width> value) {
+    detail::write_streaming(to, detail::packed(value));
+}
+template <class Storage, class Type, int Width>
+    requires(detail::is_code<Storage> && sizeof(Storage) == 1 && Width == 4 * native_width)
+SINTER_FORCE_INLINE void store_streaming(Storage* to, vec<Type, Width> value) {
+    using code = typename codec<Storage>::code;
+    store_streaming(reinterpret_cast<code*>(to), codec<Storage>::to_codes(value));
 }
 #endif
 
