@@ -548,7 +548,7 @@ struct host_launch {
         }
         out.bytes += out.output_bytes;
         out.fast = driver<true>::run;
-        if constexpr (!only_fast) out.slow = driver<false>::run;
+        if constexpr (!only_fast || Kernel::nest == nest_kind::pointwise) out.slow = driver<false>::run;
         return out;
     }
     static constexpr launch_facts<slots<Kernel>::count> facts = make_facts();

@@ -56,6 +56,8 @@ struct loop_facts {
     bool pointwise = false;              ///< outer and lane axes may be merged
     bool any_axis_is_lane = false;       ///< pointwise, and all operands vary over all axes: when the last axis has size 1, the
                                          ///< next one becomes the lane's
+    u32 per_element = 0;                 ///< slots with memory that vary along the lane: what a packed block holds
+    u32 coordinates = 0;                 ///< slots that are coordinates
 };
 template <class Kernel>
 struct loop_facts_of {
@@ -70,10 +72,19 @@ struct loop_facts_of {
         out.any_axis_is_lane = out.pointwise;
         u32 all = 0;
         for (int o = 0; o < Kernel::outputs; ++o) all |= Kernel::table.output_free[o];
-        for (int o = 0; o < Kernel::outputs; ++o) out.any_axis_is_lane = out.any_axis_is_lane && Kernel::table.output_free[o] == all;
-        for (int i = 0; i < Kernel::instances; ++i)
-            if (slots<Kernel>::is_operand(i) && Kernel::table.at[i].free != 0 && Kernel::table.at[i].free != all)
-                out.any_axis_is_lane = false;
+        for (int o = 0; o < Kernel::outputs; ++o) {
+            out.any_axis_is_lane = out.any_axis_is_lane && Kernel::table.output_free[o] == all;
+            if (Kernel::stores_elements(o)) out.per_element |= u32(1) << slots<Kernel>::of_output(o);
+        }
+        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
+            if (!slots<Kernel>::is_operand(i)) continue;
+            if (Kernel::table.at[i].free != 0 && Kernel::table.at[i].free != all) out.any_axis_is_lane = false;
+            if (Kernel::table.at[i].kind != node_kind::leaf)
+                out.coordinates |= u32(1) << slot;
+            else if (Kernel::where[i] == site::element)
+                out.per_element |= u32(1) << slot;
+            ++slot;
+        }
         return out;
     }
     static constexpr loop_facts value = make();
@@ -98,6 +109,30 @@ struct loop_maker {
         for (int s = 0; s < Slots; ++s) to.stride[to.count][s] = bound.stride[s][axis];
         ++to.count;
     }
+    /// Elementwise rows shorter than this, and not of whole vectors, become one long lane of several axes, which is packed: a packed
+    /// element costs about a nanosecond, the tail of a row a hundred.
+    static constexpr i64 short_lane = 64;
+    /// Outer axes, innermost first, become lane axes as long as whatever a packed block doesn't hold stays the same along them.
+    static SINTER_FORCE_INLINE constexpr void lengthen(const loop_facts& facts, axis_loops<Slots>& outer, axis_loops<Slots>& lane) {
+        for (int s = 0; s < Slots; ++s)
+            if ((facts.coordinates >> s & 1) && lane.stride[0][s] != 0) return;
+        int kept = outer.count;
+        for (bool same = true; kept > 0;) {
+            for (int s = 0; s < Slots; ++s) same = same && ((facts.per_element >> s & 1) || outer.stride[kept - 1][s] == 0);
+            if (!same) break;
+            --kept;
+        }
+        const int moved = outer.count - kept;
+        if (moved == 0) return;
+        lane.size[moved] = lane.size[0];
+        for (int s = 0; s < Slots; ++s) lane.stride[moved][s] = lane.stride[0][s];
+        for (int i = 0; i < moved; ++i) {
+            lane.size[i] = outer.size[kept + i];
+            for (int s = 0; s < Slots; ++s) lane.stride[i][s] = outer.stride[kept + i][s];
+        }
+        lane.count = moved + 1;
+        outer.count = kept;
+    }
     static SINTER_NOINLINE constexpr void make(const loop_facts& facts, const binding<Slots>& bound, loops<Slots>& out) {
         out.outer.count = out.column.count = out.lane.count = 0;
         axis_loops<Slots>* const list[] = {&out.outer, &out.column, facts.pointwise ? &out.outer : &out.lane};
@@ -113,6 +148,7 @@ struct loop_maker {
             out.lane.size[0] = out.outer.size[innermost];
             for (int s = 0; s < Slots; ++s) out.lane.stride[0][s] = out.outer.stride[innermost][s];
             out.lane.count = 1;
+            if (out.lane.size[0] < short_lane && out.lane.size[0] % Tag::width != 0) lengthen(facts, out.outer, out.lane);
         }
         out.rows = out.outer.total();
         out.columns = out.column.total();
@@ -130,37 +166,134 @@ SINTER_INLINE i64 offset_at(const axis_loops<Slots>& along, int slot, i64 positi
     }
     return offset;
 }
-/// Copies between lane positions of an operand and a block without gaps. One function for all kernels with as many slots.
-template <class Tag, int Slots>
-struct packer {
-    template <int Size>
-    static SINTER_FORCE_INLINE void copy(char* to, const char* from) {
-        __builtin_memcpy(to, from, Size);
+/// How one slot steps through the lane axes, neighbours merged where it steps evenly. (A tag keeps instruction sets apart.)
+template <class Tag>
+struct lane_walk {
+    int axes;  ///< at least 1
+    i64 size[max_loop_axes], stride[max_loop_axes];
+    i64 index[max_loop_axes];
+    i64 offset;
+
+    template <int Slots>
+    SINTER_FORCE_INLINE void begin(const axis_loops<Slots>& lane, int slot, i64 position) {
+        axes = 0;
+        for (int i = 0; i < lane.count; ++i) {
+            const i64 step = lane.stride[i][slot];
+            if (axes > 0 && stride[axes - 1] == step * lane.size[i]) {
+                size[axes - 1] *= lane.size[i];
+            } else {
+                size[axes] = lane.size[i];
+                ++axes;
+            }
+            stride[axes - 1] = step;
+        }
+        if (axes == 0) axes = 1, size[0] = 1, stride[0] = 0;
+        offset = 0;
+        for (int i = axes - 1; i > 0; --i) {
+            index[i] = position % size[i];
+            position /= size[i];
+            offset += index[i] * stride[i];
+        }
+        index[0] = position;
+        offset += position * stride[0];
     }
-    static SINTER_FORCE_INLINE void copy(char* to, const char* from, int element_size) {
-        switch (element_size) {
-            case 1: copy<1>(to, from); break;
-            case 2: copy<2>(to, from); break;
-            case 4: copy<4>(to, from); break;
-            default: copy<8>(to, from); break;
+    /// After so many elements their offsets come again: the axes outside of them have stride 0.
+    SINTER_FORCE_INLINE i64 period() const {
+        i64 product = 1;
+        int outer = 0;
+        while (outer < axes && stride[outer] == 0) ++outer;
+        for (int i = outer; i < axes; ++i) product *= size[i];
+        return product;
+    }
+    /// Elements from here on that lie evenly, `left` at most.
+    SINTER_FORCE_INLINE int run(int left) const {
+        const i64 count = size[axes - 1] - index[axes - 1];
+        return count < left ? int(count) : left;
+    }
+    SINTER_FORCE_INLINE void advance(int count) {
+        int i = axes - 1;
+        offset += count * stride[i];
+        index[i] += count;
+        for (; i > 0 && index[i] == size[i]; --i) {
+            offset += stride[i - 1] - size[i] * stride[i];
+            index[i] = 0;
+            ++index[i - 1];
         }
     }
-    /// Elements [position, position + count) into `block`.
-    static SINTER_NOINLINE void gather(void* block, const void* from, int element_size, const axis_loops<Slots>& lane, int slot,
-                                       i64 position, int count) {
-        char* to = static_cast<char*>(block);
-        for (int i = 0; i < count; ++i, to += element_size)
-            copy(to, static_cast<const char*>(from) + offset_at(lane, slot, position + i) * element_size, element_size);
+};
+/// Copies between lane positions of an operand and a block without gaps. One function for all kernels.
+template <class Tag>
+struct packer {
+    using walk = lane_walk<Tag>;
+    template <int Size>
+    struct bytes {
+        unsigned char at[Size];
+    };
+    template <int Size>
+    static SINTER_FORCE_INLINE void gather_as(bytes<Size>* to, const bytes<Size>* from, walk& at, int count) {
+        for (int left = count; left > 0;) {
+            const int run = at.run(left);
+            const bytes<Size>* const first = from + at.offset;
+            const i64 stride = at.stride[at.axes - 1];
+            if (stride == 1 && run * Size >= 64)
+                __builtin_memcpy(static_cast<void*>(to), first, std::size_t(run) * Size);
+            else
+                for (int i = 0; i < run; ++i) to[i] = first[i * stride];
+            to += run, left -= run;
+            at.advance(run);
+        }
     }
-    static SINTER_NOINLINE void scatter(const void* block, void* to, int element_size, const axis_loops<Slots>& lane, int slot,
-                                        i64 position, int count) {
-        const char* from = static_cast<const char*>(block);
-        for (int i = 0; i < count; ++i, from += element_size)
-            copy(static_cast<char*>(to) + offset_at(lane, slot, position + i) * element_size, from, element_size);
+    template <int Size>
+    static SINTER_FORCE_INLINE void scatter_as(const bytes<Size>* from, bytes<Size>* to, walk& at, int count) {
+        for (int left = count; left > 0;) {
+            const int run = at.run(left);
+            bytes<Size>* const first = to + at.offset;
+            const i64 stride = at.stride[at.axes - 1];
+            if (stride == 1 && run * Size >= 64)
+                __builtin_memcpy(static_cast<void*>(first), from, std::size_t(run) * Size);
+            else
+                for (int i = 0; i < run; ++i) first[i * stride] = from[i];
+            from += run, left -= run;
+            at.advance(run);
+        }
+    }
+    /// The next `count` elements into `block`; what comes again is copied within it.
+    static SINTER_NOINLINE void gather(void* block, const void* from, int element_size, walk& at, int count) {
+        const i64 period = at.period();
+        const int once = period < count ? int(period) : count;
+        const auto as = [&]<int Size>(bytes<Size>*) __attribute__((always_inline)) {
+            gather_as(static_cast<bytes<Size>*>(block), static_cast<const bytes<Size>*>(from), at, once);
+        };
+        switch (element_size) {
+            case 1: as(static_cast<bytes<1>*>(nullptr)); break;
+            case 2: as(static_cast<bytes<2>*>(nullptr)); break;
+            case 4: as(static_cast<bytes<4>*>(nullptr)); break;
+            default: as(static_cast<bytes<8>*>(nullptr)); break;
+        }
+        char* const memory = static_cast<char*>(block);
+        for (int done = once; done < count;) {
+            const int more = done < count - done ? done : count - done;
+            __builtin_memcpy(memory + std::size_t(done) * std::size_t(element_size), memory, std::size_t(more) * std::size_t(element_size));
+            done += more;
+        }
+    }
+    static SINTER_NOINLINE void scatter(const void* block, void* to, int element_size, walk& at, int count) {
+        const auto as = [&]<int Size>(bytes<Size>*) __attribute__((always_inline)) {
+            scatter_as(static_cast<const bytes<Size>*>(block), static_cast<bytes<Size>*>(to), at, count);
+        };
+        switch (element_size) {
+            case 1: as(static_cast<bytes<1>*>(nullptr)); break;
+            case 2: as(static_cast<bytes<2>*>(nullptr)); break;
+            case 4: as(static_cast<bytes<4>*>(nullptr)); break;
+            default: as(static_cast<bytes<8>*>(nullptr)); break;
+        }
     }
     /// Coordinates are numbers, not memory.
-    static SINTER_NOINLINE void count_up(i64* block, i64 base, const axis_loops<Slots>& lane, int slot, i64 position, int count) {
-        for (int i = 0; i < count; ++i) block[i] = base + offset_at(lane, slot, position + i);
+    static SINTER_NOINLINE void count_up(i64* block, i64 base, walk& at, int count) {
+        for (int i = 0; i < count; ++i) {
+            block[i] = base + at.offset;
+            at.advance(1);
+        }
     }
 };
 

@@ -55,7 +55,8 @@ struct row_loop {
     using body_type = row_body<Slots>;
     using call_type = call_state<Slots>;
     using position_type = row_pointers<Slots>;
-    using pack_work = packer<Family, Slots>;
+    using pack_work = packer<Family>;
+    using pack_walk = lane_walk<Family>;
     static constexpr int width = Family::width;
     static constexpr int block = block_length<Slots>;
     static_assert(block % width == 0);
@@ -92,18 +93,21 @@ struct row_loop {
             unsigned char* const memory = to.memory[k];
             to.at.pointer[slot] = memory;
             if (k >= body.packed_operands) continue;
+            pack_walk walk;
+            walk.begin(call.along.lane, slot, position);
             if (size == 0) {
-                pack_work::count_up(reinterpret_cast<i64*>(memory), row.base[slot], call.along.lane, slot, position, padded);
+                pack_work::count_up(reinterpret_cast<i64*>(memory), row.base[slot], walk, padded);
             } else {
-                __builtin_memset(memory, 0, std::size_t(padded) * std::size_t(size));
-                pack_work::gather(memory, row.pointer[slot], size, call.along.lane, slot, position, count);
+                __builtin_memset(memory + count * size, 0, std::size_t(padded - count) * std::size_t(size));
+                pack_work::gather(memory, row.pointer[slot], size, walk, count);
             }
         }
     }
     static SINTER_SMALL void unpack(const body_type& body, const call_type& call, const packed_block& from, const position_type& row, int slot,
                                     i64 position, int count) {
-        pack_work::scatter(from.at.pointer[slot], const_cast<void*>(row.pointer[slot]), body.element_size[slot], call.along.lane, slot, position,
-                           count);
+        pack_walk walk;
+        walk.begin(call.along.lane, slot, position);
+        pack_work::scatter(from.at.pointer[slot], const_cast<void*>(row.pointer[slot]), body.element_size[slot], walk, count);
     }
 
     // -------------------------------------------------------------------------------------------------------- stores
@@ -112,9 +116,12 @@ struct row_loop {
                                           int count) {
         packed_block block_of_row;
         pack(body, call, block_of_row, at, position, count);
-        if (body.stash >= 0)
+        if (body.stash >= 0) {
+            pack_walk walk;
+            walk.begin(call.along.lane, body.stash, position);
             pack_work::gather(const_cast<void*>(block_of_row.at.pointer[body.stash]), kept ? kept : at.pointer[body.stash],
-                              body.element_size[body.stash], call.along.lane, body.stash, position, count);
+                              body.element_size[body.stash], walk, count);
+        }
         body.vectors(call, block_of_row.at, position, 0, (count + width - 1) / width, 0);
         for (int k = body.packed_operands; k < body.packed_slots; ++k) unpack(body, call, block_of_row, at, body.packed[k], position, count);
     }
@@ -220,8 +227,8 @@ struct host_call {
     using binding_type = binding<Slots>;
 
     static SINTER_FORCE_INLINE bool is_fast(const facts_type& facts, const loops<Slots>& along) {
-        if (facts.always_fast || along.lane.count == 0) return true;
         if (along.lane.count > 1) return false;
+        if (facts.always_fast || along.lane.count == 0) return true;
         for (int s = 0; s < Slots; ++s)
             if (facts.need[s] >= 0 && along.lane.stride[0][s] != facts.need[s]) return false;
         return true;
