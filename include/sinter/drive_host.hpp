@@ -1,9 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The host driver as one call, for backends: an executor whose lanes live in a processor's registers hands its lane family and
-// the assignment over, and gets every nest, layout and tail in the canonical order (docs/backend). It holds no loop itself.
+// the assignment over, and gets every nest, layout and tail in the canonical order (docs/backend). It holds no loop itself;
+// what it holds is the choice between drivers and variants.
 #pragma once
 
 #include "drive_columns.hpp"
+#include "drive_product.hpp"
+#include "drive_short_rows.hpp"
+#include "drive_table.hpp"
+
+namespace sinter::detail {
+
+/// Whether a kernel is a product of codes and its family multiplies such.
+template <class Kernel, class Family>
+inline constexpr bool multiplies = false;
+template <class Kernel, class Family>
+    requires requires { typename Family::products; }
+inline constexpr bool multiplies<Kernel, Family> = code_product_facts<Kernel>::possible;
+
+/// Whether a kernel is a function of one code, long enough for the tables of its family.
+template <class Kernel, class Family>
+inline constexpr bool uses_table = false;
+template <class Kernel, class Family>
+    requires requires { typename Family::code_tables; }
+inline constexpr bool uses_table<Kernel, Family> = code_table_facts<Kernel>::cost >= Family::code_tables::worth;
+
+/// Chooses the driver and variant for a call, and splits its rows (or one row's elements) over threads.
+template <class Kernel, class Family>
+struct host_launch {
+    using assignment_type = typename Kernel::assignment_type;
+    template <bool Fast>
+    using driver = conditional<Kernel::nest == nest_kind::columns, column_driver<Kernel, Family, Fast>,
+                               conditional<Fast && multiplies<Kernel, Family>, product_driver<Kernel, Family>,
+                                           conditional<takes_short_rows<Kernel, Family>, short_row_driver<Kernel, Family>,
+                                                       conditional<Fast && uses_table<Kernel, Family>, table_driver<Kernel, Family>, row_driver<Kernel, Family>>>>>;
+
+    /// Operands whose lane stride matters: those read per element, in columns also those read per column.
+    static constexpr bool per_lane(int instance) {
+        return slots<Kernel>::is_operand(instance) && Kernel::table.at[instance].kind == node_kind::leaf &&
+               (Kernel::where[instance] == site::element ||
+                (Kernel::nest == nest_kind::columns && Kernel::where[instance] == site::row));
+    }
+    static constexpr bool output_per_lane(int output) {
+        return Kernel::nest == nest_kind::columns ? (Kernel::table.output_free[output] & Kernel::vector_bit) != 0
+                                                  : Kernel::stores_elements(output);
+    }
+    template <int Instance>
+    static constexpr bool known_unit_operand() {
+        if constexpr (!per_lane(Instance))
+            return true;
+        else
+            return row_driver<Kernel, Family>::template stride_of<Instance> != lane_stride::unknown;
+    }
+    template <int Output>
+    static constexpr bool known_unit_output() {
+        using view = nth_of_outputs<assignment_type, Output>;
+        constexpr int inner = view::rank > 0 ? view::rank - 1 : 0;
+        return !output_per_lane(Output) || (view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][inner] &&
+                                            Kernel::table.output_axis[Output][inner] == Kernel::vector_axis);
+    }
+    template <int... Instance, int... Output>
+    static constexpr bool always_fast(indices<Instance...>, indices<Output...>) {
+        return lane_axis_count<Kernel>() <= 1 && (known_unit_operand<Instance>() && ... && true) && (known_unit_output<Output>() && ... && true);
+    }
+    static constexpr bool only_fast = always_fast(selected<operand_instances<Kernel>>{}, make_indices<Kernel::outputs>{});
+
+    static constexpr launch_facts<slots<Kernel>::count> make_facts() {
+        launch_facts<slots<Kernel>::count> out;
+        out.axes = loop_facts_of<Kernel>::value;
+        if (takes_short_rows<Kernel, Family>) out.axes.pointwise = false;  // the lane is the row as it was written
+        out.always_fast = only_fast;
+        out.columns = Kernel::nest == nest_kind::columns;
+        // No two threads store the same element: an output that lacks the axes of the rows, or the lane's, keeps them together.
+        u32 all = 0, across = 0;
+        for (int o = 0; o < Kernel::outputs; ++o) all |= Kernel::table.output_free[o];
+        for (int a = 0; a < Kernel::axes; ++a)
+            if (role_of<Kernel>(a) == axis_role::outer) across |= all & u32(1) << a;
+        out.splits_rows = Kernel::table.outer == 0;
+        out.splits_lanes = Kernel::nest != nest_kind::rows && !takes_short_rows<Kernel, Family>;
+        for (int o = 0; o < Kernel::outputs; ++o) {
+            if (across & ~Kernel::table.output_free[o]) out.splits_rows = false;
+            if (Kernel::vector_bit & all & ~Kernel::table.output_free[o]) out.splits_lanes = false;
+        }
+        for (int s = 0; s < slots<Kernel>::count; ++s) out.need[s] = -1;
+        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
+            if (per_lane(i)) {
+                out.need[slot] = (Kernel::table.at[i].free & Kernel::vector_bit) == 0 ? 0 : 1;
+                if (Kernel::where[i] == site::element)
+                    out.bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+            }
+            slot += slots<Kernel>::is_operand(i);
+        }
+        for (int o = 0; o < Kernel::outputs; ++o) {
+            if (output_per_lane(o)) out.need[slots<Kernel>::of_output(o)] = 1;
+            if (Kernel::stores_elements(o)) out.output_bytes += dtype_size(Kernel::output_type[o]);
+        }
+        out.bytes += out.output_bytes;
+        out.fast = driver<true>::run;
+        if constexpr (!only_fast || Kernel::nest == nest_kind::pointwise) out.slow = driver<false>::run;
+        return out;
+    }
+    static constexpr launch_facts<slots<Kernel>::count> facts = make_facts();
+
+    /// Checks a call, makes its loops and runs them. When all layouts are known while compiling, both are constants.
+    template <class Hook>
+    static SINTER_FORCE_INLINE status launch(const assignment_type& assigned, const Hook& hook, int threads) {
+        constexpr int slot_count = slots<Kernel>::count;
+        using known = known_binding<Kernel, Family, assignment_type>;
+        using call = host_call<Family, slot_count>;
+        if constexpr (known::value) {
+            const void* pointer[slot_count];
+            const status checked = known::check_operands(assigned, pointer, make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
+            if (checked.ok() && !known::known.bound.empty_output)
+                call::run(facts, &assigned, known::known.bound, pointer, known_loops<known>::value, hook, threads);
+            return checked;
+        } else {
+            slot_state given[slot_count];
+            give_all<Kernel>(given, assigned.operands, assigned.targets);
+            return call::launch(facts, binding_facts_of<Kernel>::value, binding_facts_of<Kernel>::steps(), given, &assigned, hook, threads);
+        }
+    }
+    template <class Known>
+    struct known_loops {
+        static constexpr loops<slots<Kernel>::count> make() {
+            loops<slots<Kernel>::count> out{};
+            loop_maker<Family, slots<Kernel>::count>::make(facts.axes, Known::known.bound, out);
+            return out;
+        }
+        static constexpr loops<slots<Kernel>::count> value = make();
+    };
+};
+
+}  // namespace sinter::detail
 
 namespace sinter {
 

@@ -56,6 +56,7 @@ struct loop_facts {
     bool pointwise = false;              ///< outer and lane axes may be merged
     bool any_axis_is_lane = false;       ///< pointwise, and all operands vary over all axes: when the last axis has size 1, the
                                          ///< next one becomes the lane's
+    bool may_lengthen = false;           ///< pointwise, and no two elements of the nest are stored to one place
     u32 per_element = 0;                 ///< slots with memory that vary along the lane: what a packed block holds
     u32 coordinates = 0;                 ///< slots that are coordinates
 };
@@ -69,11 +70,12 @@ struct loop_facts_of {
             out.role[i] = role_of<Kernel>(Kernel::table.order[i]);
         }
         out.pointwise = Kernel::nest == nest_kind::pointwise;
-        out.any_axis_is_lane = out.pointwise;
+        out.any_axis_is_lane = out.may_lengthen = out.pointwise;
         u32 all = 0;
         for (int o = 0; o < Kernel::outputs; ++o) all |= Kernel::table.output_free[o];
         for (int o = 0; o < Kernel::outputs; ++o) {
             out.any_axis_is_lane = out.any_axis_is_lane && Kernel::table.output_free[o] == all;
+            out.may_lengthen = out.may_lengthen && Kernel::table.output_free[o] == all;
             if (Kernel::stores_elements(o)) out.per_element |= u32(1) << slots<Kernel>::of_output(o);
         }
         for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
@@ -148,7 +150,7 @@ struct loop_maker {
             out.lane.size[0] = out.outer.size[innermost];
             for (int s = 0; s < Slots; ++s) out.lane.stride[0][s] = out.outer.stride[innermost][s];
             out.lane.count = 1;
-            if (out.lane.size[0] < short_lane && out.lane.size[0] % Tag::width != 0) lengthen(facts, out.outer, out.lane);
+            if (facts.may_lengthen && out.lane.size[0] < short_lane && out.lane.size[0] % Tag::width != 0) lengthen(facts, out.outer, out.lane);
         }
         out.rows = out.outer.total();
         out.columns = out.column.total();

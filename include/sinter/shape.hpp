@@ -227,7 +227,7 @@ SINTER_INLINE Extents extents_with(const shape& sizes) {
         return Extents{};
     else {
         constexpr shape known = Extents::static_shape;  // a local: nvcc doesn't let device code index a static member
-        Extents out;
+        Extents out{};
         int next = 0;
         for (int i = 0; i < Extents::rank; ++i)
             if (known.size[i] < 0) out.value[next++] = sizes.size[i];

@@ -63,6 +63,8 @@ SINTER_INLINE Type highest() {
 /// What monoids over one value share.
 struct one_value {
     static constexpr type_rule rule = &rules::fold_sum;
+    /// Combining with the identity changes no bit of a state that began with it: a driver may leave it out.
+    static constexpr bool identity_is_exact = true;
     template <class Value>
     static SINTER_INLINE fields<Value> identity() {
         return fields<Value>(Value(typename Value::element(0)));
@@ -166,6 +168,7 @@ struct arg_of {
     static constexpr bool needs_elements = true;
     static constexpr bool always_needs_elements = true;
     static constexpr bool uses_index = true;
+    static constexpr bool identity_is_exact = true;
     template <class Value>
     using state = fields<Value, typename Value::template rebind<Place>>;
     template <class Value>
@@ -231,6 +234,7 @@ struct squared_deviations_of {
     static constexpr const char* name = "squared_deviations";
     static constexpr type_rule rule = &rules::fold_float;
     static constexpr bool two_phase = true;
+    static constexpr bool identity_is_exact = true;
     template <class Value>
     using summary = fields<Value, Value, Value>;  // count, mean of d, M2
 
