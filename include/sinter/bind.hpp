@@ -100,7 +100,8 @@ struct binding_facts {
     slot_facts slot[Slots]{};
     int operands = 0;
     int fold_count = 0;
-    fold_facts fold[4]{};
+    fold_facts fold[4]{};  ///< reductions that need elements
+    u32 folded = 0;        ///< loop axes that any reduction folds
 };
 
 template <class Kernel>
@@ -132,6 +133,7 @@ struct binding_facts_of {
                 }
             }
             if (it.kind == node_kind::reduce && it.folded) {
+                out.folded |= it.folded;
                 const op_facts& op = *Kernel::node[it.node].op;
                 const bool integer = !is_float(Kernel::facts.argument_type[it.node][0]);
                 if (op.always_needs_elements || (op.needs_elements && integer)) {
@@ -343,12 +345,18 @@ struct binder {
             if (folded == 0 && kept > 0) return status{error::empty_reduction, -1, -1, 1, 0};
         }
         out.empty_output = true;
+        bool some_empty = false;
         for (int o = facts.operands; o < Slots; ++o) {
             bool empty = false;
             for (int a = 0; a < facts.axes; ++a)
                 if ((facts.output_axes[o - facts.operands] >> a & 1) && out.size[a] == 0) empty = true;
             if (!empty) out.empty_output = false;
+            some_empty = some_empty || empty;
         }
+        // One nest runs all outputs: with no step along an axis it would store none, those that don't have the axis neither.
+        if (some_empty && !out.empty_output)
+            for (int a = 0; a < facts.axes; ++a)
+                if (out.size[a] == 0 && !(facts.folded >> a & 1)) return status{error::partly_empty, -1, -1, 0, 0};
         return {};
     }
     static constexpr bool same_steps(const facts_type& facts, const binding<Slots>& bound, int left, int right) {

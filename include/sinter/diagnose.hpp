@@ -279,7 +279,7 @@ struct mistake<rule::one_set_of_folded_axes, What...> {
 template <class... What>
 struct mistake<rule::folded_sizes_match, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-P002] reductions over axes of different sizes can't share one kernel. Hint: run them as separate assignments.");
+                  "[SINTER-P002] reductions over axes of different sizes can't share one kernel. Hint: keep the folded axes in all of them (no drop; unsqueeze an output's view that lacks one), or call run once for each.");
 };
 template <class... What>
 struct mistake<rule::map_of_reduction, What...> {
@@ -360,6 +360,7 @@ enum class error : int {
     size_overflow = 6,      ///< [SINTER-R006] the number of elements or an offset exceeds 64 bits
     backend_failure = 7,    ///< [SINTER-R007] the device or operating system reported an error
     out_of_memory = 8,      ///< [SINTER-R008] eval or the reference could not allocate
+    partly_empty = 11,      ///< [SINTER-R011] one output of a kernel has no elements, another has some
     bad_scale = 10,         ///< [SINTER-R010] a quantization scale isn't finite and positive, or a zero point isn't a code
     workspace_too_small = 9,  ///< [SINTER-R009] a call on a device needs more scratch memory than the caller gave
 };
@@ -388,10 +389,11 @@ struct status {
                 return "[SINTER-R003] an output overlaps another operand in memory other than element for element. Nothing was "
                        "written. Write to a separate buffer, or use the same view as input and output.";
             case error::null_pointer:
-                return "[SINTER-R004] a view with at least one element has a null pointer. Nothing was written.";
+                return "[SINTER-R004] a view with at least one element has no memory: its pointer is null, or its container holds fewer elements than the "
+                       "view's sizes ask for. Nothing was written.";
             case error::bad_view:
-                return "[SINTER-R005] this view can't be formed: the sizes don't divide, or its strides don't allow the reshape. "
-                       "Copy it to contiguous memory first.";
+                return "[SINTER-R005] this view can't be formed: a size is negative, the sizes don't divide, or its strides don't allow the reshape (then "
+                       "copy it to contiguous memory first).";
             case error::size_overflow:
                 return "[SINTER-R006] the number of elements or a byte offset doesn't fit 64 bits.";
             case error::backend_failure: return "[SINTER-R007] the device or operating system reported an error.";
@@ -399,6 +401,9 @@ struct status {
             case error::bad_scale:
                 return "[SINTER-R010] a quantization parameter is wrong: a scale isn't finite and greater than 0, or a zero point isn't a code of "
                        "its storage. Nothing was written.";
+            case error::partly_empty:
+                return "[SINTER-R011] an output has no elements, since an axis of size 0 is its own, while another output has some. Nothing was "
+                       "written. Run them one by one.";
             case error::workspace_too_small:
                 return "[SINTER-R009] this call needs a workspace: the status holds the bytes that it needs (expected) and that it was given "
                        "(found). Nothing was launched.";

@@ -112,6 +112,7 @@ TEST_CASE("C2, C4: identities, and reductions over nothing") {
     CHECK(same(si::eval(reference, min(none, si::last_axis)), {infinity, infinity}));
     CHECK(same(si::eval(reference, mean(none, si::last_axis)), {nan, nan}));
     CHECK(same(si::eval(reference, variance(none, si::last_axis)), {nan, nan}));
+    CHECK(same(si::eval(reference, variance(none, si::last_axis, 1)), {nan, nan}));  // not 0 / (0 - 1)
     CHECK(same(si::eval(reference, logsumexp(none, si::last_axis)), {-infinity, -infinity}));
     CHECK(same(si::eval(reference, any(none != 0, si::last_axis)), {false, false}));
     CHECK(same(si::eval(reference, all(none != 0, si::last_axis)), {true, true}));

@@ -301,7 +301,9 @@ struct squared_deviations_of {
     }
     template <class Value>
     static SINTER_INLINE Value finalize(const summary<Value>& a) {
-        return get<2>(a);
+        // NaN over nothing (numerics): divided by 0 - correction, a 0 would be one.
+        using element = typename Value::element;
+        return select(equal(get<0>(a), Value(element(0))), Value(element(__builtin_nan(""))), get<2>(a));
     }
 };
 

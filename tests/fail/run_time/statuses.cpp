@@ -95,6 +95,27 @@ int main() {
             ++wrong;
         }
     }
+    {
+        const si::tensor_view<const float, si::extents<si::dyn, 4>> x(memory, si::extents<si::dyn, 4>(0));
+        const auto y = si::view(memory, si::extents<1, 4>{});
+        float one[4] = {7, 7, 7, 7};
+        // [partly_empty]
+        const auto sums = si::view(result, si::extents<si::dyn, 4>(0));  // no rows
+        const auto doubled = si::view(one, si::extents<1, 4>{});
+        const si::status said = si::try_run(si::reference, sums = x + y, doubled = y * 2.0f);
+        // [/partly_empty]
+        expect("SINTER-R011", said);
+        if (one[0] != 7) {
+            std::printf("an output was written though the status isn't ok\n");
+            ++wrong;
+        }
+        // A fold of no elements has a value.
+        const auto total = si::view(one, si::extents<1, 4>{});
+        if (!si::try_run(si::reference, sums = x + y, total = sum(x, si::axes<0>)).ok() || one[0] != 0) {
+            std::printf("a sum of nothing beside an empty output wasn't written\n");
+            ++wrong;
+        }
+    }
     // A device's answer (tests/cuda/limits.cu asks for it there): the message has the code.
     expect("SINTER-R009", si::status{si::error::workspace_too_small, -1, -1, 4096, 0});
     {
