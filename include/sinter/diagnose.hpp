@@ -279,7 +279,7 @@ struct mistake<rule::one_set_of_folded_axes, What...> {
 template <class... What>
 struct mistake<rule::folded_sizes_match, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-P002] reductions over axes of different sizes can't share one kernel. Hint: keep the folded axes in all of them (no drop; unsqueeze an output's view that lacks one), or call run once for each.");
+                  "[SINTER-P002] outputs of different sizes, or folded over different axes, can't share one kernel. Hint: keep the folded axes in all of them (no drop; unsqueeze an output's view that lacks one), or call run once for each.");
 };
 template <class... What>
 struct mistake<rule::map_of_reduction, What...> {

@@ -13,6 +13,10 @@
 // and may be used by nobody else, whose breach would be a wrong sum and no message.
 #pragma once
 
+#if !defined(__CUDACC__) && !defined(SINTER_CUDA_EMULATED)
+#error "[SINTER-B004] the CUDA backend is CUDA C++: compile this file with nvcc (named .cu, or with -x cu), or with clang -x cuda."
+#else  // all of it: one mistake, one message
+
 #include "cuda_any_rows.cuh"
 #include "cuda_columns.cuh"
 #include "cuda_fast.cuh"
@@ -275,3 +279,5 @@ inline const char* cuda_message(const status& from) {
 }
 
 }  // namespace sinter
+
+#endif
