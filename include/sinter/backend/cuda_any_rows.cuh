@@ -99,7 +99,32 @@ struct any_rows_worker {
                 gather(to, at, position, left, leaves);
                 return;
             }
-        work::load(in, to, at, position, left, leaves);
+        load_run(to, at, position, left, leaves);
+    }
+    template <int... Instance>
+    __device__ __forceinline__ void load_run(typename work::operand_packs& to, const offsets& at, i64 position, i64 left, indices<Instance...>) const {
+        (load_run_of<Instance>(to, at, position, left), ...);
+    }
+    /// One by one where packs aren't whole and aligned, as most often here; behind the last element it again, so that no load has a branch of its
+    /// own (odd rows of bf16: 1.8 times as fast).
+    template <int Instance>
+    __device__ __forceinline__ void load_run_of(typename work::operand_packs& to, const offsets& at, i64 position, i64 left) const {
+        using storage = typename rows::template storage_of<Instance>;
+        constexpr int slot = slots<Kernel>::template place<Instance>;
+        auto& value = static_cast<typename work::template pack_slot<Instance>&>(to).value;
+        const i64 step = in.lane_step[slot];
+        const storage* from = static_cast<const storage*>(in.pointer[slot]) + at[slot] + position * step;
+        if (in.is_wide(slot) && left >= pack) {
+            load_whole(value, from);
+        } else if (const int there = left < pack ? int(left) : pack; there > 0) {
+#pragma unroll
+            for (int j = 0; j < pack; ++j) {
+                value.at[j] = *from;
+                from += j + 1 < there ? step : 0;
+            }
+        } else {
+            value = {};
+        }
     }
     template <int Output>
     __device__ __forceinline__ void scatter_one(const typename work::output_packs& from, const offsets& at, const offsets& along, int j) const {

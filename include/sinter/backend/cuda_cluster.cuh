@@ -64,39 +64,45 @@ status start_cluster(void (*)(Parameters), unsigned, dim3, dim3, u64, cudaStream
 #endif
 
 /// The exchange of a row's segments among the blocks of a cluster: per pass one mbarrier and one slot per segment, in each block.
-/// Shared memory: the mbarriers (8 bytes a pass, padded to 16), then the slots. (It holds no more than their address: the number of
-/// blocks is read anew from its special register, since a thread full of a row has no register to spare.)
+/// Shared memory: the mbarriers (8 bytes a pass, padded to 16), then the slots.
 struct segment_exchange {
-    unsigned char* shared;
+    unsigned shared_begin = 0;  ///< address of the block's shared memory
+    unsigned pass_begin = 0;    ///< offset of the slots of the first pass
+    int blocks = 1;
 
+    /// The same of a block that has begun one: made anew where a thread has no register to keep it.
+    static __device__ __forceinline__ segment_exchange again(unsigned char* shared, int passes) {
+        return {static_cast<unsigned>(__cvta_generic_to_shared(shared)), barrier_bytes(passes), cluster_blocks()};
+    }
     static __host__ __device__ constexpr unsigned barrier_bytes(int passes) { return unsigned(passes + 1) / 2 * 16; }
-    __device__ __forceinline__ unsigned address() const { return static_cast<unsigned>(__cvta_generic_to_shared(shared)); }
 
     /// `Bytes`: of a slot, for each pass.
     template <unsigned... Bytes>
-    __device__ __forceinline__ void begin(int segments) const {
+    static __device__ __forceinline__ segment_exchange begin(unsigned char* shared, int segments, int blocks) {
+        segment_exchange out;
+        out.shared_begin = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+        out.pass_begin = barrier_bytes(sizeof...(Bytes));
+        out.blocks = blocks;
         if (threadIdx.x == 0) {
-            unsigned barrier = address();
+            unsigned barrier = out.shared_begin;
             ((expect(barrier, unsigned(segments) * Bytes), barrier += 8), ...);
             SINTER_CLUSTER_ASM("fence.mbarrier_init.release.cluster;" ::: "memory");
         }
         SINTER_CLUSTER_ASM("barrier.cluster.arrive.release.aligned;" ::: "memory");
+        return out;
     }
     static __device__ __forceinline__ void expect([[maybe_unused]] unsigned barrier, [[maybe_unused]] unsigned bytes) {
         SINTER_CLUSTER_ASM("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
         SINTER_CLUSTER_ASM("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
     }
     /// Before the first send: all blocks have their mbarriers.
-    static __device__ __forceinline__ void ready() { SINTER_CLUSTER_ASM("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+    __device__ __forceinline__ void ready() const { SINTER_CLUSTER_ASM("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 
     /// The threads of a group send a value, which all of them have, to one block each, or to every `group`th one.
     template <class Value>
     __device__ __forceinline__ void send(const Value& value, unsigned offset, int member, int group, bool exists, int pass) const {
         static_assert(sizeof(Value) % 4 == 0, "segments are sent in words of 4 bytes");
         if (!exists) return;
-        const unsigned shared_begin = address();
-        const int blocks = cluster_blocks();
-#pragma unroll 1
         for (int rank = member; rank < blocks; rank += group) {
             unsigned to = 0, barrier = 0;
             SINTER_CLUSTER_ASM("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(shared_begin + offset), "r"(rank));
@@ -114,7 +120,7 @@ struct segment_exchange {
         }
     }
     __device__ __forceinline__ void wait(int pass) const {
-        [[maybe_unused]] const unsigned barrier = address() + 8 * unsigned(pass);
+        [[maybe_unused]] const unsigned barrier = shared_begin + 8 * unsigned(pass);
         unsigned done = 0;
         do {
             done = 1;

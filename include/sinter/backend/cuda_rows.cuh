@@ -135,8 +135,8 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     static constexpr unsigned largest_slot = find_largest_slot();
     template <int... Pass>
-    static __device__ __forceinline__ void begin_exchange(unsigned char* shared, int segments, indices<Pass...>) {
-        segment_exchange{shared}.begin<unsigned(sizeof(summary_slot<Pass + 1>))...>(segments);
+    static __device__ __forceinline__ segment_exchange begin_exchange(unsigned char* shared, int segments, int blocks, indices<Pass...>) {
+        return segment_exchange::begin<unsigned(sizeof(summary_slot<Pass + 1>))...>(shared, segments, blocks);
     }
     /// Shared memory of a block.
     static constexpr unsigned shared_bytes(i64 segments, bool clustered) {
@@ -448,6 +448,7 @@ struct row_worker {
 
     const parameters<Kernel>& in;
     unsigned char* shared;
+    const segment_exchange& exchange;
     int segments;  ///< of the row
     int number;    ///< segment of this group
     int member;    ///< thread of the group
@@ -462,8 +463,9 @@ struct row_worker {
     typename work::kept_pack kept[work::kept >= 0 ? rounds : 1];
     int bound[work::bounds > 0 ? work::bounds : 1];  ///< what comparisons of places compare with, less the thread's first place
 
-    __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, int segments_of_row, int segment, int thread, bool is_there)
-        : in(of_call), shared(shared_memory), segments(segments_of_row), number(segment), member(thread), exists(is_there) {
+    __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, const segment_exchange& with, int segments_of_row,
+                                          int segment, int thread, bool is_there)
+        : in(of_call), shared(shared_memory), exchange(with), segments(segments_of_row), number(segment), member(thread), exists(is_there) {
         if constexpr (work::whole)
             if (number >= segments) number = segments - 1;
         first = number * order::segment + member * pack;
@@ -708,10 +710,10 @@ struct row_worker {
         const typename rows::template folds<Pass> folds{};
         const int thread = int(threadIdx.x) & 31;
         if (clustered()) {
-            const segment_exchange exchange{shared};
-            const unsigned area = segment_exchange::barrier_bytes(Kernel::levels) + unsigned(segments) * work::largest_slot * (Pass - 1);
-            exchange.send(slot_of_segment{value}, area + unsigned(number) * sizeof(slot_of_segment), member, group, exists, Pass - 1);
-            exchange.wait(Pass - 1);
+            const segment_exchange with = Sharing == row_sharing::either ? segment_exchange::again(shared, Kernel::levels) : exchange;
+            const unsigned area = with.pass_begin + unsigned(segments) * work::largest_slot * (Pass - 1);
+            with.send(slot_of_segment{value}, area + unsigned(number) * sizeof(slot_of_segment), member, group, exists, Pass - 1);
+            with.wait(Pass - 1);
             const slot_of_segment* const from = reinterpret_cast<const slot_of_segment*>(shared + area);
             // A thread begins with neighbours, as many (a power of two) as make the warp suffice.
             int each = 1;
@@ -823,24 +825,25 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Sharing), row
         const int segments = worker::work::segments_of(in.length);
         i64 row;
         int number;
+        segment_exchange exchange;
         const int blocks = Sharing == row_sharing::block ? 1 : cluster_blocks();
         const bool clustered = Sharing == row_sharing::cluster || blocks > 1;
         if (clustered) {
             row = blockIdx.x / unsigned(blocks);
             number = cluster_rank() * groups + own;
-            worker::work::begin_exchange(shared_memory, segments, make_indices<Kernel::levels>{});
+            exchange = worker::work::begin_exchange(shared_memory, segments, blocks, make_indices<Kernel::levels>{});
         } else {
             row = segments > 1 ? i64(blockIdx.x) : i64(blockIdx.x) * groups + own;
             number = segments > 1 ? own : 0;
         }
         const bool exists = row < in.rows && number < segments;
-        worker thread(in, shared_memory, segments, number, member, exists);
+        worker thread(in, shared_memory, exchange, segments, number, member, exists);
         thread.find_offsets(row < in.rows ? unsigned(row) : 0u);
         thread.load(selected<typename worker::work::held_leaves>{});
         if constexpr (worker::work::reads_early) thread.load_late_rounds(0);
         if constexpr (worker::shifts) thread.load_first(selected<typename worker::work::element_leaves>{});
         worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
-        if (thread.clustered()) segment_exchange::ready();
+        if (thread.clustered()) exchange.ready();
         thread.template passes<1>();
         if constexpr (worker::work::stores_elements) thread.store_elements(selected<element_outputs<Kernel>>{});
         if (exists && member == 0 && thread.number == 0) worker::work::store_row(thread.row_frame(), selected<row_outputs<Kernel>>{});
