@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels keep a handle for each device from their first launch on: they must start from a thread that has made no call of CUDA, from
+// many threads at a time, and on every device, also one that a kernel was first started on after another.
+#include <sinter/sinter.hpp>
+#include <sinter/backend/cuda.cuh>
+#include <sinter/backend/cuda_tensor.cuh>
+
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+namespace si = sinter;
+using si::dyn;
+using si::i64;
+
+int passed = 0, failed = 0;
+void check(const char* name, bool holds) {
+    holds ? ++passed : ++failed;
+    if (!holds) std::printf("FAIL  %s\n", name);
+}
+
+inline constexpr i64 count = 5000;
+template <class Extents>
+bool runs_on(cudaStream_t stream, const Extents& sizes, float factor) {
+    si::device_tensor<float, Extents> x(sizes, stream), y(sizes, stream);
+    std::vector<float> in(count), out(count);
+    for (i64 i = 0; i < count; ++i) in[std::size_t(i)] = float(i % 251);
+    if (!x.ok() || !y.ok() || !x.copy_from(in.data()).ok()) return false;
+    for (int again = 0; again < 3; ++again)
+        if (!si::try_run(si::cuda(stream), y.view() = x.view() * factor + 1.0f).ok()) return false;
+    if (!y.copy_to(out.data()).ok()) return false;
+    for (i64 i = 0; i < count; ++i)
+        if (out[std::size_t(i)] != in[std::size_t(i)] * factor + 1.0f) return false;
+    return true;
+}
+bool runs(cudaStream_t stream, float factor) {
+    return runs_on(stream, si::extents<count>{}, factor) && runs_on(stream, si::extents<dyn>(count), factor);
+}
+/// The launch alone, by a thread whose first call of CUDA it is.
+bool starts_in_a_new_thread(cudaStream_t stream) {
+    si::device_tensor<float, si::extents<count>> x({}, stream), y({}, stream);
+    std::vector<float> in(count, 3.0f), out(count);
+    if (!x.ok() || !y.ok() || !x.copy_from(in.data()).ok()) return false;
+    bool started = false;
+    std::thread([&] { started = si::try_run(si::cuda(stream), y.view() = x.view() * 2.0f + 1.0f).ok(); }).join();
+    if (!started || !y.copy_to(out.data()).ok()) return false;
+    return out[0] == 7.0f && out[count - 1] == 7.0f;
+}
+
+int main() {
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return std::puts("no GPU here"), 1;
+    for (int device = 0; device < devices; ++device) {
+        check("a device", cudaSetDevice(device) == cudaSuccess);
+        cudaStream_t stream = nullptr;
+        check("a stream", cudaStreamCreate(&stream) == cudaSuccess);
+        check("a launch", runs(stream, 2.0f));
+        check("a launch on the default stream", runs(nullptr, 2.0f));
+        if (device == 0) check("from a new thread", starts_in_a_new_thread(stream));
+        std::vector<std::thread> threads;
+        std::vector<char> right(8, 0);
+        for (std::size_t t = 0; t < right.size(); ++t)
+            threads.emplace_back([&right, t, device] { right[t] = cudaSetDevice(device) == cudaSuccess && runs(nullptr, float(t)); });
+        for (std::thread& thread : threads) thread.join();
+        for (const char one : right) check("from many threads", one != 0);
+        check("the stream ends", cudaStreamDestroy(stream) == cudaSuccess);
+    }
+    check("the first device again", cudaSetDevice(0) == cudaSuccess && runs(nullptr, 3.0f));
+    check("nothing is left as the last error", cudaGetLastError() == cudaSuccess);
+    std::printf("%d devices: %d passed, %d failed\n", devices, passed, failed);
+    return failed != 0;
+}
