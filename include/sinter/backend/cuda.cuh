@@ -58,14 +58,9 @@ bool rows_fit(const parameters<Kernel>& given) {
     if (given.length <= 0 || given.length % work::pack != 0 || given.length > work::longest) return false;
     if (given.rows > i64(0x7fffffff) / tuning_of<Kernel>::rows::most_blocks) return false;
     if (work::threads_of(given.length) > work::block_threads && !clusters_here()) return false;
-    for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
-        if (work::is_element_leaf(i) && !given.is_wide(slot)) return false;
-        if (Kernel::table.at[i].kind == node_kind::coordinate && (Kernel::table.at[i].free & work::lane_bits) != 0 && given.lane_step[slot] != 1) return false;
-        slot += slots<Kernel>::is_operand(i);
-    }
-    for (int o = 0; o < Kernel::outputs; ++o)
-        if (Kernel::stores_elements(o) && !given.is_wide(slots<Kernel>::of_output(o))) return false;
-    return true;
+    for (int s = 0; s < work::count; ++s)
+        if (work::moving_coordinates.has(s) && given.lane_step[s] != 1) return false;
+    return work::whole_in_rows.is_wide(given.wide);
 }
 /// A row gets a group, a block or a cluster, by its length.
 template <class Kernel>
@@ -188,11 +183,7 @@ struct device_call {
             static_cast<fold_numbers<count, parameters<Kernel>::axes>&>(out) = known_call<Kernel>::folds;
         else
             maker::lay_out_folds(out, along);
-        out.all_wide = true;
-        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
-            if (facts<Kernel>::is_element_leaf(i) && !out.is_wide(slot)) out.all_wide = false;
-            slot += slots<Kernel>::is_operand(i);
-        }
+        out.all_wide = facts<Kernel>::read_in_packs.is_wide(out.wide);
         out.scratch = nullptr;
         out.ticket = nullptr;
     }

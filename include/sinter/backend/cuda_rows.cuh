@@ -84,6 +84,23 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         return length > order::segment ? int((length + order::segment - 1) / order::segment) : 1;
     }
     static_assert(group <= 32, "a lane group is within a warp");
+    /// What has to lie in whole aligned packs, and coordinates that have to step by one along the row.
+    static constexpr typename work::slot_set find_whole_in_rows() {
+        typename work::slot_set out = work::read_in_packs;
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (Kernel::stores_elements(o)) out.add(slots<Kernel>::of_output(o));
+        return out;
+    }
+    static constexpr typename work::slot_set whole_in_rows = find_whole_in_rows();
+    static constexpr typename work::slot_set find_moving_coordinates() {
+        typename work::slot_set out;
+        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
+            if (Kernel::table.at[i].kind == node_kind::coordinate && (Kernel::table.at[i].free & work::lane_bits) != 0) out.add(slot);
+            slot += slots<Kernel>::is_operand(i);
+        }
+        return out;
+    }
+    static constexpr typename work::slot_set moving_coordinates = find_moving_coordinates();
 
     /// A cluster's segments over a warp's threads.
     static constexpr int most_segments_of_thread = tuning_of<Kernel>::rows::block_threads / group * tuning_of<Kernel>::rows::most_blocks / 32;
