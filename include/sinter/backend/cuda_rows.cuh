@@ -308,20 +308,33 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         return long_rounds * bytes / 4;
     }
     static constexpr bool whole = find_whole();
-    /// Registers full of a row at a time: operands that the outputs don't read make room for the kept value, and what is read late while
-    /// that is made stands beside it.
+    /// Registers full of a row at a time: operands that the outputs don't read make room for the kept value; what folds read late stands
+    /// beside those that are held.
     static constexpr int find_pressure() {
         int folding = 0, storing = kept >= 0 ? pack * dtype_size(Kernel::table.at[kept].type) : 0;
+        array<bool, Kernel::instances> folded{};
+        for (int pass = 1; pass < last; ++pass) {
+            array<bool, Kernel::instances> own = Kernel::roots_of_pass(pass);
+            Kernel::mark_needed(own, -1);
+            for (int i = 0; i < Kernel::instances; ++i) folded[i] = folded[i] || own[i];
+        }
         for (int i = 0; i < Kernel::instances; ++i) {
-            if (!work::is_element_leaf(i) || (is_late(i) && kept < 0)) continue;
+            if (!work::is_element_leaf(i) || (is_late(i) && !folded[i])) continue;
             const int own = pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
             folding += own;
-            if (output_list::needed[i]) storing += own;
+            if (output_list::needed[i] && !is_late(i)) storing += own;
         }
         return long_rounds * (folding > storing ? folding : storing) / 4;
     }
     /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
-    static constexpr int least_blocks = !whole && find_pressure() <= tuning_of<Kernel>::rows::few_registers ? 2 : 1;
+    /// (A length that isn't known costs registers, and so does a second phase: not both.)
+    static constexpr bool find_two_phase() {
+        bool any = false;
+        for (int i = 0; i < Kernel::instances; ++i) any = any || (Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase);
+        return any;
+    }
+    static constexpr int least_blocks =
+        !whole && find_pressure() <= tuning_of<Kernel>::rows::few_registers && (known_length > 0 || !find_two_phase()) ? 2 : 1;
     static constexpr int block_threads = find_registers() > tuning_of<Kernel>::rows::many_registers ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;
     /// Threads that hold a row: a group for each segment.
     static constexpr i64 threads_of(i64 length) {
