@@ -326,15 +326,16 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         }
         return long_rounds * (folding > storing ? folding : storing) / 4;
     }
-    /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
-    /// (A length that isn't known costs registers, and so does a second phase: not both.)
-    static constexpr bool find_two_phase() {
-        bool any = false;
-        for (int i = 0; i < Kernel::instances; ++i) any = any || (Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase);
-        return any;
+    /// A length that isn't known costs registers, and so do a second phase and further outputs: a bound is then for plain kernels only.
+    static constexpr bool find_plain() {
+        bool plain = Kernel::outputs == 1 && work::count <= 3;
+        for (int i = 0; i < Kernel::instances; ++i) plain = plain && !(Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase);
+        return plain;
     }
+    static constexpr bool is_plain = find_plain();
+    /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
     static constexpr int least_blocks =
-        !whole && find_pressure() <= tuning_of<Kernel>::rows::few_registers && (known_length > 0 || !find_two_phase()) ? 2 : 1;
+        (known_length > 0 ? !whole && find_registers() <= tuning_of<Kernel>::rows::few_registers : is_plain && find_pressure() <= tuning_of<Kernel>::rows::few_registers) ? 2 : 1;
     static constexpr int block_threads = find_registers() > tuning_of<Kernel>::rows::many_registers ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;
     /// Threads that hold a row: a group for each segment.
     static constexpr i64 threads_of(i64 length) {
@@ -346,7 +347,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// A length that is known when run only may need both. One kernel has both where registers are plenty; it compiles in half the time.
     static constexpr bool both = may_fill_blocks && may_need_clusters && least_blocks == 2;
     /// Bounds of a kernel: threads of a block, and blocks that are to fit a multiprocessor.
-    static constexpr bool is_small(row_sharing sharing) { return sharing == row_sharing::block && known_length < 0 && block_threads == tuning_of<Kernel>::rows::cluster_threads; }
+    static constexpr bool is_small(row_sharing sharing) { return sharing == row_sharing::block && known_length < 0 && is_plain && block_threads == tuning_of<Kernel>::rows::cluster_threads; }
     static constexpr int bound_threads(row_sharing sharing) { return is_small(sharing) ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads; }
     static constexpr int bound_blocks(row_sharing sharing) { return is_small(sharing) ? tuning_of<Kernel>::rows::small_blocks : least_blocks; }
     static constexpr row_sharing of_blocks = both ? row_sharing::either : row_sharing::block, of_clusters = both ? row_sharing::either : row_sharing::cluster;
