@@ -422,7 +422,7 @@ template <qparams Parameters>
 inline constexpr bool uses_reciprocal = reciprocal_is_exact(Parameters);
 
 /// a b + c, rounded once, as a constant; `sure` becomes false where the sum in f64 doesn't tell which way. For normal numbers.
-constexpr float fused(float a, float b, float c, bool& sure) {
+constexpr float multiply_add(float a, float b, float c, bool& sure) {
     const double product = double(a) * double(b), addend = double(c), sum = product + addend;
     const double back = sum - product, rest = (product - (sum - back)) + (addend - back);
     if ((__builtin_bit_cast(u64, sum) & 0x1fffffffu) == 0x10000000u && rest != 0) sure = false;
@@ -435,7 +435,7 @@ constexpr float corrected_quotient(float x, float scale, float inverse, bool& su
         return step::fma(step::fma(quotient, -scale, x), inverse, quotient);
     }
     const float quotient = x * inverse;
-    return fused(fused(quotient, -scale, x, sure), inverse, quotient, sure);
+    return multiply_add(multiply_add(quotient, -scale, x, sure), inverse, quotient, sure);
 }
 /// Does that give the codes of the division, of x clamped to the real values of the first and the last code? Proved by trying like
 /// above: further than four floats from a threshold both quotients, each within 1.01 2^-24 of the real one, lie on its side. All steps
