@@ -195,7 +195,18 @@ void codes(i64 length) {
     check("codes", length, ran && equal(found, wanted) && equal(found_u, wanted_u) && found[0] == 0);
 }
 
+/// Values of f32, stored as f64: a tile's values are of the type that is stored.
+void wider() {
+    const si::extents<dyn, dyn> sizes(64, 96), turned(96, 64);
+    const std::vector<float> x = numbers<float>(64 * 96, 5), y = numbers<float>(64 * 96, 6);
+    std::vector<double> found(x.size()), wanted(x.size());
+    const bool ran = si::try_run(emulated::executor{}, si::device_view(found.data(), sizes) = si::device_view(x.data(), sizes) * transpose(si::device_view(y.data(), turned))).ok() &&
+                     si::try_run(si::reference, si::view(wanted.data(), sizes) = si::view(x.data(), sizes) * transpose(si::view(y.data(), turned))).ok();
+    check("f32 in tiles to f64", 64 * 96, ran && equal(found, wanted));
+}
+
 int main() {
+    wider();
     codes(1000), codes(31);
     for (const auto& [rows, length] : {std::pair<i64, i64>{64, 64}, {70, 130}, {16, 200}, {129, 16}, {15, 40}}) {
         tiled<float>("x and a transposed y", si::extents<dyn, dyn>(rows, length), si::extents<dyn, dyn>(length, rows), with_transposed);

@@ -327,8 +327,8 @@ struct facts {
         constexpr int source = Kernel::table.output[Output];
         if constexpr (code_source<Output> >= 0)
             return frame.template value<code_source<Output>>();
-        else if constexpr (source >= 0 && is_float(dtype_of<typename rows::template output_storage<Output>>) &&
-                      !is_small_float(dtype_of<typename rows::template output_storage<Output>>)) {
+        else if constexpr (source >= 0 && is_same<compute_of<typename rows::template output_storage<Output>>, float> &&
+                           !is_small_float(dtype_of<typename rows::template output_storage<Output>>)) {
             if constexpr (is_same<remove_cvref<decltype(frame.template value<source>())>, lane::scalar<float>>)
                 return frame.template value<source>();
             else
