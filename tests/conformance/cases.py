@@ -241,7 +241,7 @@ def fits_with(first, value):
 def table_text(name, array):
     numbers = ', '.join(number_text(array.dtype, value) for value in array.data) or '0'
     return (f'  static const {CPP[array.dtype]} {name}_data[] = {{{numbers}}};\n'
-            f'  const si::tensor_view<const {CPP[array.dtype]}, {extents(array.shape)}> {name}({name}_data);')
+            f'  const si::tensor_view<const {CPP[array.dtype]}, {extents(array.shape)}> {name}(reachable({name}_data));')
 
 
 def number_text(dtype, value):

@@ -55,8 +55,22 @@ struct managed_executor {
   }
 };
 inline constexpr managed_executor executor{};
+/// A constant of the program, where the device reads it too.
+template <class Type, std::size_t Count>
+const Type* reachable(const Type (&data)[Count]) {
+  void* const memory = managed(sizeof(data));
+  if (memory) std::memcpy(memory, data, sizeof(data));
+  return static_cast<const Type*>(memory);
+}
 #else
 inline constexpr auto& executor = si::reference;
+#endif
+
+#if !defined(SINTER_CONFORMANCE_CUDA)
+template <class Type, std::size_t Count>
+const Type* reachable(const Type (&data)[Count]) {
+  return data;
+}
 #endif
 
 class harness {
