@@ -60,12 +60,21 @@ struct row_transposer {
         bytes<Size>* beside = static_cast<bytes<Size>*>(block);
         for (int k = 0; k < by.places; ++k, beside += Tag::width) {
             bytes<Size>* const from = static_cast<bytes<Size>*>(memory) + by.place[k * by.apart];
-            for (int i = 0; i < by.rows; ++i) {
-                if constexpr (In)
-                    beside[i] = from[by.row[i]];
-                else
-                    from[by.row[i]] = beside[i];
-            }
+            if (by.rows == Tag::width)
+                move_some<In>(beside, from, by.row, make_indices<Tag::width>{});
+            else
+                for (int i = 0; i < by.rows; ++i) move_some<In>(beside + i, from, by.row + i, indices<0>{});
+        }
+    }
+    /// Written out: a third of the instructions of a loop.
+    template <bool In, int Size, int... Row>
+    static SINTER_FORCE_INLINE void move_some(bytes<Size>* beside, bytes<Size>* from, const i64* row, indices<Row...>) {
+        if constexpr (In) {
+            const int moved[] = {(beside[Row] = from[row[Row]], 0)...};
+            (void)moved;
+        } else {
+            const int moved[] = {(from[row[Row]] = beside[Row], 0)...};
+            (void)moved;
         }
     }
     template <bool In>
@@ -343,9 +352,18 @@ struct short_row_driver {
         i64 row_offset[slot_count][width];
         for (i64 r = first_row; r < stop_row; r += width) {
             const int count = stop_row - r < width ? int(stop_row - r) : width;
-            for (int i = 0; i < count; ++i) {
-                for (int s = 0; s < slot_count; ++s) row_offset[s][i] = outer.offset[s];
-                outer.next(along.outer);
+            for (int i = 0; i < count;) {
+                const int run = outer.run(along.outer, count - i);
+                if (run >= 8) {
+                    for (int s = 0; s < slot_count; ++s)
+                        if (block.places[s] != 0) outer.offsets_of_run(along.outer, s, run, row_offset[s] + i);
+                    outer.skip(along.outer, run);
+                    i += run;
+                } else {  // a short run is not worth setting up
+                    for (int s = 0; s < slot_count; ++s) row_offset[s][i] = outer.offset[s];
+                    outer.next(along.outer);
+                    ++i;
+                }
             }
             if (count < width) __builtin_memset(memory, 0, sizeof(memory));  // lanes without a row are finite and quiet
             for (int s = 0; s < slots<Kernel>::operands; ++s) {

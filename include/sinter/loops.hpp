@@ -339,6 +339,25 @@ struct odometer {
             for (int s = 0; s < Slots; ++s) offset[s] += index[i] * along.stride[i][s];
         }
     }
+    /// Positions from here on that lie along the innermost axis, `most` at most.
+    SINTER_INLINE int run(const axis_loops<Slots>& along, int most) const {
+        if (along.count == 0) return 1;
+        const i64 left = along.size[along.count - 1] - index[along.count - 1];
+        return left < most ? int(left) : most;
+    }
+    SINTER_INLINE void offsets_of_run(const axis_loops<Slots>& along, int slot, int count, i64* to) const {
+        const i64 step = along.count == 0 ? 0 : along.stride[along.count - 1][slot];
+        i64 at = offset[slot];
+        for (int i = 0; i < count; ++i, at += step) to[i] = at;
+    }
+    /// As so many times `next`, within a run.
+    SINTER_INLINE void skip(const axis_loops<Slots>& along, int count) {
+        if (along.count == 0) return;
+        const int innermost = along.count - 1;
+        index[innermost] += count - 1;
+        for (int s = 0; s < Slots; ++s) offset[s] += (count - 1) * along.stride[innermost][s];
+        next(along);
+    }
     SINTER_INLINE void next(const axis_loops<Slots>& along) {
         for (int i = along.count - 1; i >= 0; --i) {
             for (int s = 0; s < Slots; ++s) offset[s] += along.stride[i][s];
