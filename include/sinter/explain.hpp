@@ -14,8 +14,10 @@
 
 #include <cstdio>  // files
 
+// (An inline namespace for each instruction set: the linker keeps one copy of a function, which may hold another file's instructions.)
 namespace sinter {
 namespace detail {
+inline namespace SINTER_ISA {
 
 /// What is known of an operand when its formula is explained.
 struct operand_text {
@@ -416,7 +418,10 @@ auto explain_for(const Formula& formula) {
                                        make_indices<lowering::output_count>{});
     return out;
 }
+}  // namespace SINTER_ISA
 }  // namespace detail
+
+inline namespace SINTER_ISA {
 
 /// The explanation as a value: `c_str()` and `length()`. It takes an expression, several, or an assignment; a text that would be longer
 /// than its memory is cut.
@@ -447,4 +452,5 @@ void explain(const Formula& formula, const Executor& executor, std::FILE* file =
     std::fputs(explanation(formula, executor).c_str(), file);
 }
 
+}  // namespace SINTER_ISA
 }  // namespace sinter

@@ -343,6 +343,7 @@ template <class Formula, class Target = targets::logical>
 inline constexpr detail::plan_for<Formula, Target> plan_of{};
 
 namespace detail {
+inline namespace SINTER_ISA {  // called by explain, compiled for each instruction set
 /// What an executor names as `target`; `targets::logical` if it names none.
 template <class Executor>
 struct target_of {
@@ -384,6 +385,7 @@ constexpr void loop_sizes(const Operands& operands, i64 (&size)[max_loop_axes]) 
     using kernel = kernel_facts<typename Plan::assignment_type>;
     loop_sizes<Plan>(operands, size, make_indices<kernel::output_count>{}, selected<operand_instances<kernel>>{});
 }
+}  // namespace SINTER_ISA
 }  // namespace detail
 
 }  // namespace sinter

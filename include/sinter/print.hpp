@@ -12,8 +12,10 @@
 
 #include <cstdio>  // floating-point numbers and files
 
+// (An inline namespace for each instruction set: the linker keeps one copy of a function, which may hold another file's instructions.)
 namespace sinter {
 namespace detail {
+inline namespace SINTER_ISA {
 
 inline constexpr int shown_elements = 1000;  ///< more are summarised
 inline constexpr int shown_at_edge = 3;
@@ -123,7 +125,10 @@ struct tensor_text {
         for (int blank = 0; blank <= axis; ++blank) to.add(' ');
     }
 };
+}  // namespace SINTER_ISA
 }  // namespace detail
+
+inline namespace SINTER_ISA {
 
 /// Writes a view's elements to memory of the caller. Returns the length of the whole text; it was cut if that isn't below `capacity`.
 template <class Type, class Extents, class Layout, class Space, int Alignment>
@@ -153,4 +158,5 @@ void print(const tensor<Type, Extents>& owner, std::FILE* file = stdout) {
     print(owner.view(), file);
 }
 
+}  // namespace SINTER_ISA
 }  // namespace sinter

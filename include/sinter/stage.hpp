@@ -46,6 +46,7 @@ struct memory_types {
     const dtype* output = nullptr;  ///< by output of the lowered form
 };
 
+inline namespace SINTER_ISA {  // explain calls it: compiled for each instruction set
 /// Bytes that a kernel moves at least when its loop axes have these sizes; -1 if one that matters is unknown.
 template <int Nodes, int Outputs>
 constexpr i64 bytes_moved(const lowered<Nodes, Outputs>& table, int outputs, const node_value* node, const memory_types& types,
@@ -66,6 +67,7 @@ constexpr i64 bytes_moved(const lowered<Nodes, Outputs>& table, int outputs, con
     for (int o = 0; o < outputs; ++o) add(table.output_free[o], types.output[o]);
     return known ? total : -1;
 }
+}  // namespace SINTER_ISA
 
 /// A lowered program in the words of a plan.
 template <int Nodes, int Outputs>

@@ -39,7 +39,9 @@
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 2810
 #endif
+// (An inline namespace for each instruction set: the linker keeps one copy of a function, which may hold another file's instructions.)
 namespace sinter {
+inline namespace SINTER_ISA {
 
 static_assert(std::endian::native == std::endian::little, "[SINTER-B003] io/npy.hpp needs a little-endian machine");
 
@@ -604,6 +606,7 @@ npy_status write_npy(const std::string& path, const Type* data, const std::vecto
   return write_npy(path, dtype_of<Type>, shape.data(), static_cast<int>(shape.size()), data);
 }
 
+}  // namespace SINTER_ISA
 }  // namespace sinter
 #if SINTER_NVCC
 #pragma nv_diagnostic pop

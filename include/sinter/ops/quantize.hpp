@@ -15,6 +15,7 @@
 namespace sinter {
 
 namespace rules {
+inline namespace SINTER_ISA {
 /// Real arguments compute in f32, or in f64 where the first one is; zero points as i32. The result is a code.
 template <dtype Code>
 SINTER_INLINE typing quantize(const value_type* arguments, int) {
@@ -52,6 +53,7 @@ SINTER_INLINE typing keeps_real(const value_type* arguments, int) {
     out.argument[0] = lane_type(arguments[0]);
     return out;
 }
+}  // namespace SINTER_ISA
 }  // namespace rules
 
 namespace lane {

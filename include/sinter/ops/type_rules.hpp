@@ -5,7 +5,9 @@
 
 #include "../program.hpp"
 
+// (An inline namespace for each instruction set: their addresses are taken, so that copies of them stay.)
 namespace sinter::rules {
+inline namespace SINTER_ISA {
 
 /// The type that lanes hold for a value: a weak one that meets no tensor computes as f32, i64 or bool.
 SINTER_INLINE dtype lane_type(value_type type) { return compute_dtype(type.type); }
@@ -149,4 +151,5 @@ SINTER_INLINE typing fold_float(const value_type* arguments, int) {
     return out;
 }
 
+}  // namespace SINTER_ISA
 }  // namespace sinter::rules

@@ -46,5 +46,6 @@ struct library {
     si::status (*wrong)(input x, matrix y);                                       // a status
     bool (*throws)(input x, matrix y);                                            // run throws; caught here
     void (*throws_through)(input x, matrix y);                                    // run throws; caught by the program
+    int (*says)(input x, char* text, int capacity);                               // texts
 };
 extern const library baseline, avx2, avx512;

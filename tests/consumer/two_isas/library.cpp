@@ -2,6 +2,10 @@
 // One source, built into a static library per instruction set: -DLIBRARY=<its name>.
 #include "formulas.hpp"
 #include <sinter/backend/cpu.hpp>
+#include <sinter/explain.hpp>
+#include <sinter/print.hpp>
+
+#include <cstring>
 
 namespace {
 void chain(input x, input w, matrix y) { si::run(si::cpu, y = formulas::chain(x, w)); }
@@ -28,9 +32,16 @@ bool throws(input x, matrix y) {
     return false;
 }
 void throws_through(input x, matrix y) { si::run(si::cpu, y = relu(x)); }
+/// What is printed of a tensor and of a formula.
+int says(input x, char* text, int capacity) {
+    const auto plan = si::explanation(x * 2.0f + sum(x));
+    std::strncpy(text, plan.c_str(), std::size_t(capacity - 1));
+    const int length = int(std::strlen(text));
+    return length + si::to_text(x, text + length, capacity - length);
+}
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
 }  // namespace
 
 extern const library LIBRARY;
-const library LIBRARY{TEXT(LIBRARY), chain, norm, statistics, columns, halves, fixed, relay, total, doubled, split, by_reference, wrong, throws, throws_through};
+const library LIBRARY{TEXT(LIBRARY), chain, norm, statistics, columns, halves, fixed, relay, total, doubled, split, by_reference, wrong, throws, throws_through, says};

@@ -90,6 +90,10 @@ void compare(const library& one, const library& other, si::i64 rows, si::i64 col
     si::run(si::reference, small(true_few.data()) = gelu(const_small(few.data())) + 0.25f);
     one.fixed(const_small(few.data()), small(of_few.data()));
     expect(equal(of_few, true_few), one.name, "static sizes");
+
+    static char text[1 << 16], true_text[1 << 16];
+    const int length = one.says(in, text, int(sizeof(text)));
+    expect(length > 0 && length == baseline.says(in, true_text, int(sizeof(true_text))) && std::strcmp(text, true_text) == 0, one.name, "texts");
 }
 }  // namespace
 
