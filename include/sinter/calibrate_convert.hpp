@@ -316,11 +316,16 @@ private:
     }
 };
 
+/// Place among the calibrated values; -1: not there. (A number: with -fsanitize=undefined g++ takes no pointer's comparison with null as
+/// a constant.)
 template <class Calibration>
-constexpr const calibrated_value* calibrated(const node_name& wanted) {
-    for (const calibrated_value& one : Calibration::values)
-        if (one.value == wanted) return &one;
-    return nullptr;
+constexpr int place_of_calibrated(const node_name& wanted) {
+    int place = 0;
+    for (const calibrated_value& one : Calibration::values) {
+        if (one.value == wanted) return place;
+        ++place;
+    }
+    return -1;
 }
 
 /// Operands that a value's parameters are. Biases of 32-bit codes join an accumulator, whose scales are those of the weights.
@@ -354,15 +359,17 @@ constexpr traced_list convert_on(tape& on, const int* given, const int* ranks, b
     work.graph = &graph;
     for (int i = 0; i < graph.record.size; ++i) {
         const node_value& node = graph.record.node[i];
-        const calibrated_value* found = graph.asked(i) ? calibrated<Calibration>(graph.name_of(i)) : nullptr;
+        const int place = graph.asked(i) ? place_of_calibrated<Calibration>(graph.name_of(i)) : -1;
+        const bool found = place >= 0;
         converted_value parameters;
         if (found) {
-            parameters.with = found->parameters;
-            parameters.each = found->scales, parameters.count = found->count;
-            parameters.borrows = found->parameters.storage == code_kind::i32 && (found->axis >= 0 || found->parameters.scale_bits == 0);
-            const int operands = parameter_operands(*found), first = scale_operand<Calibration>(*found, Own);
-            if (found->axis >= 0 && operands == 1)
-                parameters.scale = work.place_scales({&on, given[first]}, graph.facts[i].rank, found->axis);
+            const calibrated_value& value = Calibration::values[place];
+            parameters.with = value.parameters;
+            parameters.each = value.scales, parameters.count = value.count;
+            parameters.borrows = value.parameters.storage == code_kind::i32 && (value.axis >= 0 || value.parameters.scale_bits == 0);
+            const int operands = parameter_operands(value), first = scale_operand<Calibration>(value, Own);
+            if (value.axis >= 0 && operands == 1)
+                parameters.scale = work.place_scales({&on, given[first]}, graph.facts[i].rank, value.axis);
             else if (operands > 0)
                 parameters.scale_at = given[first], parameters.zero_at = operands == 2 ? given[first + 1] : -1;
         }
