@@ -202,8 +202,9 @@ struct short_row_driver {
         row_values& row;
         const row_position& at;
         const offsets& places;
+        /// (Not a reference to const: of that g++ thinks at -O0 that the values are read before they are filled.)
         template <class Environment>
-        SINTER_FORCE_INLINE place_frame<Environment> frame(const Environment& values, int place) const {
+        SINTER_FORCE_INLINE place_frame<Environment> frame(Environment& values, int place) const {
             return {{assigned, bound, along}, once, row, at, values, places, place, i64(place) * width};
         }
     };
