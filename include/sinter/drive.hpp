@@ -77,6 +77,16 @@ struct row_driver {
     };
     template <int Instance>
     using value_slot = slot<Instance, instance_value<Kernel, Family, Instance>>;
+    /// The value of an instance, from where instances of its site are kept.
+    template <int Instance, class Environment>
+    static SINTER_INLINE const auto& value_from(const once_values& once, const row_values& row, [[maybe_unused]] const Environment& values) {
+        if constexpr (Kernel::where[Instance] == site::once)
+            return static_cast<const value_slot<Instance>&>(once).value;
+        else if constexpr (Kernel::where[Instance] == site::row)
+            return static_cast<const value_slot<Instance>&>(row).value;
+        else
+            return static_cast<const value_slot<Instance>&>(values).value;
+    }
     /// Values that are the same for all elements of a row: a single element, spread over the lanes.
     struct row_frame : common {
         const once_values& once;
@@ -120,12 +130,7 @@ struct row_driver {
         u32 streaming = 0;
         template <int Instance>
         SINTER_INLINE const auto& value() const {
-            if constexpr (Kernel::where[Instance] == site::once)
-                return static_cast<const value_slot<Instance>&>(once).value;
-            else if constexpr (Kernel::where[Instance] == site::row)
-                return static_cast<const value_slot<Instance>&>(row).value;
-            else
-                return static_cast<const value_slot<Instance>&>(values).value;
+            return value_from<Instance>(once, row, values);
         }
         template <int Instance>
         SINTER_INLINE auto operand() const {

@@ -81,12 +81,7 @@ struct column_driver {
         int count;
         template <int Instance>
         SINTER_INLINE const auto& value() const {
-            if constexpr (Kernel::where[Instance] == site::once)
-                return static_cast<const typename rows::template value_slot<Instance>&>(once).value;
-            else if constexpr (Kernel::where[Instance] == site::row)
-                return static_cast<const typename rows::template value_slot<Instance>&>(column).value;
-            else
-                return static_cast<const typename rows::template value_slot<Instance>&>(values).value;
+            return rows::template value_from<Instance>(once, column, values);
         }
         template <int Instance>
         SINTER_INLINE auto operand() const {

@@ -164,12 +164,7 @@ struct short_row_driver {
         u32 streaming = 0;
         template <int Instance>
         SINTER_INLINE const auto& value() const {
-            if constexpr (Kernel::where[Instance] == site::once)
-                return static_cast<const typename rows::template value_slot<Instance>&>(once).value;
-            else if constexpr (Kernel::where[Instance] == site::row)
-                return static_cast<const typename rows::template value_slot<Instance>&>(row).value;
-            else
-                return static_cast<const typename rows::template value_slot<Instance>&>(values).value;
+            return rows::template value_from<Instance>(once, row, values);
         }
         template <int Instance>
         SINTER_INLINE auto operand() const {
