@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The digits example on the emulated device, in f32 and int8: equal scores and answers. An operator with observers there: equal ranges.
 #include "emulated.hpp"
+#include "tally.hpp"
 
 #include "../../examples/digits/network.hpp"
 #include "../../examples/digits/network_int8.hpp"
@@ -54,10 +55,8 @@ int main(int count, char** arguments) {
     digits::files_int8 codes;
     codes.make(files.net);
     const si::u8* const x = files.images + digits::training * digits::pixels;
-    int passed = 0;
-    passed += same<float, digits::values>(files.net, x);
-    passed += same<si::u8, digits::values_int8>(codes.net, x);
-    passed += same_ranges(files.net);
-    std::printf("%d passed, %d failed\n", passed, 3 - passed);
-    return passed == 3 ? 0 : 1;
+    check("f32", same<float, digits::values>(files.net, x));
+    check("int8", same<si::u8, digits::values_int8>(codes.net, x));
+    check("observed ranges", same_ranges(files.net));
+    return tally();
 }

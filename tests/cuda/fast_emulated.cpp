@@ -2,6 +2,7 @@
 // The policy `fast` on the emulated device, where a substitute stands for each approximation: every operation that has one is used in
 // its place and means the same, within bounds; one formula has a portable and a fast kernel side by side; other executors take the name.
 #include "emulated.hpp"
+#include "tally.hpp"
 
 #include <sinter/sinter.hpp>
 
@@ -11,11 +12,6 @@ namespace si = sinter;
 using si::dyn;
 using si::i64;
 
-int passed = 0, failed = 0;
-void check(const char* name, bool holds) {
-    holds ? ++passed : ++failed;
-    if (!holds) std::printf("FAIL  %s\n", name);
-}
 constexpr i64 rows = 4, length = 1032;
 using plane = si::extents<dyn, dyn>;
 std::vector<float> numbers() {
@@ -62,6 +58,5 @@ int main() {
     using assignment = si::remove_cvref<decltype(doubled)>;
     static_assert(!si::is_same<si::detail::device::fast_kernel<si::kernel<assignment>>, si::kernel<assignment>>);
     check("integers", si::try_run(si::cuda().fast(), doubled).ok() && out[0] == 4 && out[1] == -4 && out[2] == -715827882 && out[3] == 2);
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return failed == 0 ? 0 : 1;
+    return tally();
 }

@@ -5,7 +5,8 @@
 #include <sinter/backend/cuda.cuh>
 #include <sinter/backend/cuda_tensor.cuh>
 
-#include <cstdio>
+#include "tally.hpp"
+
 #include <thread>
 #include <vector>
 
@@ -13,11 +14,6 @@ namespace si = sinter;
 using si::dyn;
 using si::i64;
 
-int passed = 0, failed = 0;
-void check(const char* name, bool holds) {
-    holds ? ++passed : ++failed;
-    if (!holds) std::printf("FAIL  %s\n", name);
-}
 
 inline constexpr i64 count = 5000;
 template <class Extents>
@@ -67,6 +63,6 @@ int main() {
     }
     check("the first device again", cudaSetDevice(0) == cudaSuccess && runs(nullptr, 3.0f));
     check("nothing is left as the last error", cudaGetLastError() == cudaSuccess);
-    std::printf("%d devices: %d passed, %d failed\n", devices, passed, failed);
-    return failed != 0;
+    std::printf("%d devices: ", devices);
+    return tally();
 }

@@ -3,6 +3,7 @@
 // whose threads test nothing, outputs that are slices of one tensor, columns held in registers, indices. Bits as the reference.
 #include "emulated.hpp"
 #include "numbers.hpp"
+#include "tally.hpp"
 
 #include <sinter/sinter.hpp>
 
@@ -12,11 +13,6 @@ namespace si = sinter;
 using si::dyn;
 using si::i64;
 
-int passed = 0, failed = 0;
-void check(const char* name, i64 size, bool holds) {
-    holds ? ++passed : ++failed;
-    if (!holds) std::printf("FAIL  %s, %lld\n", name, static_cast<long long>(size));
-}
 template <class Type>
 bool equal(const std::vector<Type>& a, const std::vector<Type>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Type)) == 0;
@@ -235,6 +231,5 @@ int main() {
     short_steps(20, 70), short_steps(3, 16), short_steps(64, 64);
     for (const i64 rows : {1, 100, 700, 9000}) packed<float>(rows, 8), packed<si::bf16>(rows, 24);
     packed<float>(40000, 64);
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return failed == 0 ? 0 : 1;
+    return tally();
 }

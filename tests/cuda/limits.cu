@@ -9,6 +9,7 @@
 #include <sinter/backend/cuda_tensor.cuh>
 
 #include "harness_cuda.hpp"
+#include "tally.hpp"
 
 #include <cstring>
 #include <vector>
@@ -24,14 +25,9 @@ using one = si::extents<>;
 
 #define MUST(call) cuda_test::must(call, #call)
 
-int passed = 0, failed = 0;
-void check(bool good, const char* name, i64 detail = -1) {
-    good ? ++passed : ++failed;
-    if (!good) std::printf("FAIL  %s (%lld)\n", name, static_cast<long long>(detail));
-}
 void launched(const si::status& status, const char* name) {
     if (!status.ok()) std::printf("%s: %s (needs %lld, has %lld)\n", name, si::cuda_message(status), static_cast<long long>(status.expected), static_cast<long long>(status.found));
-    check(status.ok(), name);
+    check(name, status.ok());
 }
 std::vector<float> numbers(i64 count, u64 seed) {
     std::vector<float> out(static_cast<std::size_t>(count));
@@ -72,8 +68,8 @@ void rows_and_columns(const scratch& memory) {
         launched(si::try_run(si::reference, si::view(sums, si::extents<dyn, 1>(height)) = sum(host, si::last_axis)), "reference");
         launched(si::try_run(memory.on(), y.view() = softmax(x.view())), "softmax of rows");
         launched(si::try_run(memory.on(), s.view() = sum(x.view(), si::last_axis)), "sum of rows");
-        check(same(y, wanted), "softmax of rows", length);
-        check(same(s, sums), "sum of rows", length);
+        check("softmax of rows", length, same(y, wanted));
+        check("sum of rows", length, same(s, sums));
         // The same memory as columns: `height` of them, `length` rows.
         std::vector<float> column_sums(static_cast<std::size_t>(height));
         const auto tall = si::view(from, plane(length, height));
@@ -81,10 +77,10 @@ void rows_and_columns(const scratch& memory) {
         const auto on_device = si::device_view(x.data(), plane(length, height));
         launched(si::try_run(si::reference, si::view(column_sums, si::extents<1, dyn>(height)) = sum(tall, si::axes<0>)), "reference");
         launched(si::try_run(memory.on(), c.view() = sum(on_device, si::axes<0>)), "sum of columns");
-        check(same(c, column_sums), "sum of columns", length);
+        check("sum of columns", length, same(c, column_sums));
         launched(si::try_run(si::reference, si::view(wanted, plane(length, height)) = softmax(tall, si::axes<0>)), "reference");
         launched(si::try_run(memory.on(), si::device_view(y.data(), plane(length, height)) = softmax(on_device, si::axes<0>)), "softmax of columns");
-        check(same(y, wanted), "softmax of columns", length);
+        check("softmax of columns", length, same(y, wanted));
     }
 }
 /// Whole reductions of many sizes; a missing workspace is a status, and a run twice gives the same.
@@ -100,13 +96,13 @@ void whole(const scratch& memory) {
         for (int again = 0; again < 3; ++again) {
             launched(si::try_run(memory.on(), s.view() = sum(x.view())), "sum of all");
             launched(si::try_run(memory.on(), v.view() = variance(x.view())), "variance of all");
-            check(same(s, {wanted[0]}), "sum of all", length);
-            check(same(v, {wanted[1]}), "variance of all", length);
+            check("sum of all", length, same(s, {wanted[0]}));
+            check("variance of all", length, same(v, {wanted[1]}));
         }
-        check(si::eval(si::cuda(), sum(x.view())) == wanted[0], "eval", length);
+        check("eval", length, si::eval(si::cuda(), sum(x.view())) == wanted[0]);
         const i64 bytes = si::cuda_workspace_size(s.view() = sum(x.view()));
         const si::status without = si::try_run(si::cuda(), s.view() = sum(x.view()));
-        check(bytes == 0 ? without.ok() : without.code() == si::error::workspace_too_small && without.expected == bytes, "a missing workspace", bytes);
+        check("a missing workspace", bytes, bytes == 0 ? without.ok() : without.code() == si::error::workspace_too_small && without.expected == bytes);
     }
 }
 void graph_and_streams(const scratch& memory) {
@@ -131,7 +127,7 @@ void graph_and_streams(const scratch& memory) {
         MUST(cudaStreamSynchronize(stream[0]));
         float wanted = 0;
         launched(si::try_run(si::reference, si::tensor_view<float, one>(&wanted) = sum(si::view(from))), "reference");
-        check(same(s, {wanted}), "replay of a graph", replay);
+        check("replay of a graph", replay, same(s, {wanted}));
     }
     // Two streams at once, a workspace each.
     const scratch other;
@@ -142,7 +138,7 @@ void graph_and_streams(const scratch& memory) {
         launched(si::try_run(other.on(stream[1]), t.view() = sum(x.view())), "second stream");
     }
     for (cudaStream_t each : stream) MUST(cudaStreamSynchronize(each));
-    check(same(s, {wanted}) && same(t, {wanted}), "two streams");
+    check("two streams", same(s, {wanted}) && same(t, {wanted}));
     MUST(cudaGraphExecDestroy(ready));
     MUST(cudaGraphDestroy(graph));
     for (cudaStream_t each : stream) MUST(cudaStreamDestroy(each));
@@ -161,10 +157,10 @@ void half_types() {
     launched(si::try_run(si::cuda(), si::device_view(y, sizes) = si::device_view(static_cast<const __half*>(x), sizes) * 4.0f), "half types");
     std::vector<__nv_bfloat16> found(1000);
     MUST(cudaMemcpy(found.data(), y, 2000, cudaMemcpyDeviceToHost));
-    check(std::memcmp(found.data(), other.data(), 2000) == 0, "half types");
+    check("half types", std::memcmp(found.data(), other.data(), 2000) == 0);
     std::vector<float> on_host(1000);
     launched(si::try_run(si::reference, si::view(on_host) = si::view(from.data(), sizes) * 4.0f), "half types on the host");
-    check(on_host[999] == 999.0f, "half types on the host");
+    check("half types on the host", on_host[999] == 999.0f);
     MUST(cudaFree(x));
     MUST(cudaFree(y));
 }
@@ -177,8 +173,8 @@ void statuses() {
     launched(si::try_run(si::cuda(), s = sum(empty)), "a sum of nothing");
     float found = 1;
     MUST(cudaMemcpy(&found, x, 4, cudaMemcpyDeviceToHost));
-    check(found == 0, "a sum of nothing");
-    check(si::try_run(si::cuda(), si::device_view(x, line(4)) = si::device_view(x, line(5)) * 2.0f).code() == si::error::size_mismatch, "sizes differ");
+    check("a sum of nothing", found == 0);
+    check("sizes differ", si::try_run(si::cuda(), si::device_view(x, line(4)) = si::device_view(x, line(5)) * 2.0f).code() == si::error::size_mismatch);
     MUST(cudaFree(x));
 }
 
@@ -212,7 +208,7 @@ void large(const scratch& memory) {
     const auto different = [&](const char* name) {
         differs<<<2048, 256>>>(y, count, counter);
         MUST(cudaMemcpy(host, counter, 16, cudaMemcpyDeviceToHost));
-        check(host[0] == 0, name, i64(host[0]));
+        check(name, i64(host[0]), host[0] == 0);
         MUST(cudaMemset(counter, 0, 8));
         MUST(cudaMemset(y, 0, std::size_t(count)));
     };
@@ -232,7 +228,7 @@ void large(const scratch& memory) {
     };
     const si::tensor_view<u64, one, si::row_major, si::device_memory> all(s);
     launched(si::try_run(memory.on(), all = sum(si::device_view(x, line(count)))), "sum of 2^31 + 17");
-    check(read(0) == host[1], "sum of 2^31 + 17");
+    check("sum of 2^31 + 17", read(0) == host[1]);
     // 17 columns: rows past 2^26; and 2^27 rows of 16.
     const i64 height = count / 17;
     const auto columns = si::device_view(s, si::extents<1, 17>{});
@@ -243,7 +239,7 @@ void large(const scratch& memory) {
     std::vector<u8> end(17);
     MUST(cudaMemcpy(end.data(), x + height * 17, std::size_t(count - height * 17), cudaMemcpyDeviceToHost));
     for (i64 i = 0; i < count - height * 17; ++i) rest += end[std::size_t(i)];
-    check(sum_of_columns + rest == host[1], "columns past 2^31");
+    check("columns past 2^31", sum_of_columns + rest == host[1]);
     // Two rows, the second one past 2^31.
     const auto two = si::device_view(s, si::extents<2, 1>{});
     launched(si::try_run(si::cuda(), two = sum(si::device_view(x, si::extents<2, 1000>{}, {count - 1000, 1}), si::last_axis)), "a row past 2^31");
@@ -251,7 +247,7 @@ void large(const scratch& memory) {
     MUST(cudaMemcpy(last.data(), x + (count - 1000), 1000, cudaMemcpyDeviceToHost));
     u64 wanted = 0;
     for (const u8 value : last) wanted += value;
-    check(read(1) == wanted, "a row past 2^31");
+    check("a row past 2^31", read(1) == wanted);
     // 100000 outer rows of columns.
     launched(si::try_run(memory.on(), si::device_view(s, si::extents<dyn, 1, 1>(100000)) = sum(si::device_view(x, si::extents<dyn, 70, 1>(100000)), si::axes<1>)),
              "100000 outer rows");
@@ -259,7 +255,7 @@ void large(const scratch& memory) {
     MUST(cudaMemcpy(begin.data(), x + 99999 * 70, 70, cudaMemcpyDeviceToHost));
     wanted = 0;
     for (const u8 value : begin) wanted += value;
-    check(read(99999) == wanted, "100000 outer rows");
+    check("100000 outer rows", read(99999) == wanted);
     MUST(cudaFree(x));
     MUST(cudaFree(y));
     MUST(cudaFree(s));
@@ -278,6 +274,5 @@ int main() {
     graph_and_streams(memory);
     large(memory);
     MUST(cudaDeviceSynchronize());
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return failed == 0 ? 0 : 1;
+    return tally();
 }

@@ -3,6 +3,8 @@
 // and others, one vector to many, what follows the sum, codes as results. Bits as the reference.
 #pragma once
 
+#include "tally.hpp"
+
 #include <sinter/sinter.hpp>
 
 #include <cstdio>
@@ -13,8 +15,6 @@ namespace products {
 namespace si = sinter;
 using namespace sinter::literals;
 using si::i64;
-
-inline int passed = 0, failed = 0;
 
 template <class Storage, class Type>
 struct memory {
@@ -64,8 +64,9 @@ void check(const char* name, i64 vectors, i64 rows, const Executor& executor) {
                                                device_view(bias.device, of_row))).ok();
     Storage::download(found.data(), y.device, i64(found.size()));
     const bool equal = ran && __builtin_memcmp(found.data(), y.host.data(), found.size() * sizeof(Result)) == 0;
-    equal ? ++passed : ++failed;
-    if (!equal) std::printf("FAIL  %s, %lld vectors, %lld rows of %lld\n", name, static_cast<long long>(vectors), static_cast<long long>(rows), static_cast<long long>(Inner));
+    char text[128];
+    std::snprintf(text, sizeof text, "%s, %lld vectors, rows of %lld", name, static_cast<long long>(vectors), static_cast<long long>(Inner));
+    ::check(text, rows, equal);
 }
 template <i64 Inner, class Storage, class Executor>
 void check_types(i64 vectors, i64 rows, const Executor& executor) {
@@ -87,8 +88,7 @@ int check_all(const Executor& executor) {
         }
     check<8208, si::i8, si::u8, float, Storage>("i8 by u8", 2, 9, executor);
     check<8208, si::u8, si::u8, float, Storage>("u8 by u8", 2, 9, executor);
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return failed == 0 ? 0 : 1;
+    return tally();
 }
 
 }  // namespace products

@@ -3,6 +3,7 @@
 // group, one block, and the general kernel where a cluster would be needed. Bits as the reference.
 #include "emulated.hpp"
 #include "numbers.hpp"
+#include "tally.hpp"
 
 #include <sinter/sinter.hpp>
 
@@ -16,7 +17,6 @@ using on_device = si::tensor_view<Type, Extents, si::row_major, si::device_memor
 using plane = si::extents<dyn, dyn>;
 using row = si::extents<dyn>;
 
-int passed = 0, failed = 0;
 template <class Type, class Formula>
 void same(const char* name, i64 length, const Formula& formula) {
     const i64 rows = 5, count = rows * length;
@@ -33,8 +33,7 @@ void same(const char* name, i64 length, const Formula& formula) {
                                                     formula(si::view(x.data(), sizes), si::view(r.data(), sizes), si::view(w.data(), line))).ok();
     bool equal = ran;
     for (int o = 0; o < 2 && equal; ++o) equal = std::memcmp(found[o].data(), wanted[o].data(), std::size_t(count) * sizeof(Type)) == 0;
-    equal ? ++passed : ++failed;
-    if (!equal) std::printf("FAIL  %s, rows of %lld\n", name, static_cast<long long>(length));
+    check(name, length, equal);
 }
 inline constexpr auto add_norm = si::fused([](auto x, auto r, auto weight) {
     const auto h = x + r;
@@ -55,6 +54,5 @@ int main() {
         same<float>("RMS norm and int8, f32", length, norm_to_int8);
         same<si::f16>("layer norm and softmax, f16", length, layer_norm_and_softmax);
     }
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return failed == 0 ? 0 : 1;
+    return tally();
 }

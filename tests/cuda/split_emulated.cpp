@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions that are split over blocks, on the emulated device: bits as the reference, the workspace as asked for.
 #include "emulated.hpp"
+#include "tally.hpp"
 
 #include <sinter/sinter.hpp>
 
@@ -14,11 +15,6 @@ using on_device = si::tensor_view<float, Extents, si::row_major, si::device_memo
 template <class Extents>
 using on_host = si::tensor_view<float, Extents>;
 
-int passed = 0, failed = 0;
-void check(bool good, const char* name) {
-    good ? ++passed : ++failed;
-    if (!good) std::printf("FAIL  %s\n", name);
-}
 /// A reduction of numbers of these sizes: split, equal to the reference, refused without a workspace, never above the bound.
 template <class Result, class Sizes, class Formula>
 void same(const char* name, std::vector<float>& numbers, const Sizes& sizes, const Result& result, const Formula& formula) {
@@ -28,14 +24,14 @@ void same(const char* name, std::vector<float>& numbers, const Sizes& sizes, con
     const on_device<Result> y(found.data(), result);
     const auto call = y = formula(x);
     const i64 bytes = si::cuda_workspace_size(call);
-    check(bytes > 0, name);
+    check(name, bytes > 0);
     constexpr i64 bound = si::cuda_workspace_bound<si::remove_cvref<decltype(call)>>;
-    check(bound < 0 || bytes <= bound, name);
+    check(name, bound < 0 || bytes <= bound);
     const si::status without = si::try_run(si::cuda(), call);
-    check(without.code() == si::error::workspace_too_small && without.expected == bytes, name);
-    check(si::try_run(emulated::executor{}, call).ok(), name);
-    check(si::try_run(si::reference, on_host<Result>(wanted.data(), result) = formula(on_host<Sizes>(numbers.data(), sizes))).ok(), name);
-    check(std::memcmp(found.data(), wanted.data(), count * sizeof(float)) == 0, name);
+    check(name, without.code() == si::error::workspace_too_small && without.expected == bytes);
+    check(name, si::try_run(emulated::executor{}, call).ok());
+    check(name, si::try_run(si::reference, on_host<Result>(wanted.data(), result) = formula(on_host<Sizes>(numbers.data(), sizes))).ok());
+    check(name, std::memcmp(found.data(), wanted.data(), count * sizeof(float)) == 0);
 }
 
 int main() {
@@ -53,6 +49,5 @@ int main() {
     same("variance of columns", numbers, si::extents<dyn, dyn>(5000, 300), si::extents<1, dyn>(300), [](auto x) { return variance(x, si::axes<0>); });
     same("planes of several images", numbers, si::extents<dyn, 3, dyn>(1000, 500), si::extents<1, 3, 1>(), [](auto x) { return variance(x, si::axes<0, 2>); });
     same("mean of row values", numbers, si::extents<dyn, dyn>(3000, 500), si::extents<>(), [](auto x) { return mean(logsumexp(x, si::last_axis, si::drop)); });
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return failed == 0 ? 0 : 1;
+    return tally();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A specialised tuning table on the emulated device: its constants are obeyed - blocks have the threads that it says - and the bits stay.
 #include "emulated.hpp"
+#include "tally.hpp"
 
 #include <sinter/sinter.hpp>
 
@@ -11,11 +12,6 @@ namespace si = sinter;
 using si::dyn;
 using si::i64;
 
-int passed = 0, failed = 0;
-void check(const char* name, bool holds) {
-    holds ? ++passed : ++failed;
-    if (!holds) std::printf("FAIL  %s\n", name);
-}
 
 using plane = si::extents<dyn, dyn>;
 template <class Type>
@@ -114,6 +110,5 @@ int main() {
     check("columns: tuned", run("columns: tuned bits", down, 700, 96, 96, [](float* at) { return si::device_view(at, si::extents<dyn>(96)); },
                                 [](float* at) { return si::view(at, si::extents<dyn>(96)); }) <= 128);
     check("columns: tuned, blocks", gridDim.x * gridDim.y <= 6);
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return tally();
 }
