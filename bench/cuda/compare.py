@@ -326,6 +326,30 @@ def difference(found, expected, scale):
     return worst
 
 
+def call_overhead():
+    """Host's microseconds per call of the chain of overhead.cu, eager and compiled, median of 500 turns of 16 calls with an empty queue."""
+    x, y = (torch.rand(4096, device=dev) for _ in range(2))
+
+    def chain(x, y):
+        a = x * 0.5 + y
+        b = torch.relu(a) - x
+        c = b * b + a
+        return torch.clamp_max(c.abs() * 2.0 - y, 100.0) + b * x
+    torch._dynamo.reset()
+    found = {}
+    for key, call in (('eager_us', chain), ('compile_us', torch.compile(chain, dynamic=False))):
+        call(x, y)
+        turns = []
+        for _ in range(500):
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            for _ in range(16):
+                call(x, y)
+            turns.append((time.perf_counter() - begin) / 16 * 1e6)
+        found[key] = round(sorted(turns)[250], 3)
+    return found
+
+
 def measure(options, save, show):
     """Runs what is asked for; `save(head, rows)` after each workload, `show(row)`."""
     torch.manual_seed(0)

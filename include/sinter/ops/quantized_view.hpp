@@ -255,7 +255,7 @@ struct quantized_view : detail::held_parameters {
     Scale scale;
     Zero zero;
 
-    constexpr quantized_view(const Codes& codes_given, const Scale& scale_given, const Zero& zero_given)
+    SINTER_HOST_DEVICE constexpr quantized_view(const Codes& codes_given, const Scale& scale_given, const Zero& zero_given)
         : codes_view(codes_given), scale(scale_given), zero(zero_given) {}
     quantized_view(const quantized_view&) = default;
     const quantized_view& operator=(const quantized_view&) const = delete;  // y = copy(x) rounds x to y's parameters
@@ -434,7 +434,7 @@ SINTER_INLINE auto unpack_bytes(const Bytes& bytes, const Extents& sizes, indice
 template <qparams Parameters, class Bytes>
 struct packed_view : detail::held_parameters {
     Bytes bytes;
-    constexpr explicit packed_view(const Bytes& from) : bytes(from) {}
+    SINTER_HOST_DEVICE constexpr explicit packed_view(const Bytes& from) : bytes(from) {}
     packed_view(const packed_view&) = default;
     const packed_view& operator=(const packed_view&) const = delete;
     /// `packed(...) = expression`: rounds to 4-bit codes; nothing runs until `run` takes it.
