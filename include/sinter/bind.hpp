@@ -97,7 +97,7 @@ struct binding_facts {
     i64 axis_size[max_loop_axes]{};
     u32 output_axes[max_outputs]{};   ///< loop axes along which an output has elements
     u32 repeats[max_outputs]{};       ///< loop axes along which an element of an output is stored anew at each step
-    slot_facts slot[Slots]{};
+    slot_facts slot[unsigned(Slots)]{};
     int operands = 0;
     int fold_count = 0;
     fold_facts fold[4]{};  ///< reductions that need elements
@@ -205,8 +205,8 @@ struct slot_state {
 template <int Slots>
 struct binding {
     i64 size[max_loop_axes];
-    i64 base[Slots];
-    i64 stride[Slots][max_loop_axes];
+    i64 base[unsigned(Slots)];
+    i64 stride[unsigned(Slots)][max_loop_axes];
     bool empty_output;  ///< no output has an element: there is nothing to do
 };
 
@@ -444,7 +444,7 @@ struct binder {
     }
     static SINTER_NOINLINE status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out,
                                        const void** pointer) {
-        reach reaches[Slots];
+        reach reaches[unsigned(Slots)];
         start(facts, out);
         // Outputs first: the loop has their sizes, and a mismatch is then the operand's.
         for (int pass = 0; pass < 2; ++pass)
@@ -631,8 +631,8 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
     struct result {
         binding<count> bound{};
         status problem{};
-        typename work::reach reaches[count]{};
-        bool has_elements[count]{};
+        typename work::reach reaches[unsigned(count)]{};
+        bool has_elements[unsigned(count)]{};
     };
     static constexpr view_state row_major_view(const shape& sizes) {
         view_state view;

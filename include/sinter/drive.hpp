@@ -471,12 +471,12 @@ struct row_driver {
             }
             return finish_race(result, all, list{});
         }
-        static SINTER_INLINE void fold_groups(states (&all)[groups]) {
+        static SINTER_INLINE void fold_groups(states (&all)[unsigned(groups)]) {
             for (int stride = groups / 2; stride > 0; stride /= 2)
                 for (int g = 0; g < stride; ++g) combine(all[g], all[g + stride], list{});
         }
         /// Whole vectors from `position` folded into groups from `group` on: the one place where a costly body is compiled.
-        static SINTER_NOINLINE void fold_vectors(const row_context& original, const row_position& place_of_row, states (&all)[groups],
+        static SINTER_NOINLINE void fold_vectors(const row_context& original, const row_position& place_of_row, states (&all)[unsigned(groups)],
                                                  int& group, const contexts& context, const firsts& first_elements, i64 position,
                                                  i64 offset, int vectors, i64 index_base) {
             const assignment_type assigned = original.assigned;
@@ -497,7 +497,7 @@ struct row_driver {
             group = int(now - all);
         }
         /// A packed block: whole vectors, then the last elements.
-        static SINTER_SMALL void fold_packed(const row_context& in, const row_position& at, states (&all)[groups], int& group,
+        static SINTER_SMALL void fold_packed(const row_context& in, const row_position& at, states (&all)[unsigned(groups)], int& group,
                                                 const contexts& context, const firsts& first_elements, i64 position, int count, i64 index_base) {
             packed_block packed;
             work::pack(body, in, packed, at, position, count);
@@ -514,7 +514,7 @@ struct row_driver {
         /// A segment of any length, its accumulators in memory.
         static SINTER_FORCE_INLINE void segment_in_memory(const row_context& in, const row_position& at, totals& result, const contexts& context,
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
-            states all[groups];
+            states all[unsigned(groups)];
             for (int g = 0; g < groups; ++g) start(all[g], list{});
             i64 done = 0;
             int group = 0;
@@ -615,7 +615,7 @@ struct row_driver {
         (void)done;
     }
 
-    static SINTER_FORCE_INLINE void move_to(row_position& to, const row_position& from, const i64 (&offset)[slot_count]) {
+    static SINTER_FORCE_INLINE void move_to(row_position& to, const row_position& from, const i64 (&offset)[unsigned(slot_count)]) {
         work::move(body.element_size, to, from, offset);
     }
 

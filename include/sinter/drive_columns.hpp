@@ -206,7 +206,7 @@ struct column_driver {
                               make_indices<1>{});
     }
     template <int Pass, int... Instance>
-    static SINTER_INLINE void first_rows(const strip_context& in, const row_position& origin, two_phase_bundle<Pass, pick_value> (&firsts)[strip],
+    static SINTER_INLINE void first_rows(const strip_context& in, const row_position& origin, two_phase_bundle<Pass, pick_value> (&firsts)[unsigned(strip)],
                                          indices<Instance...>) {
         for (int v = 0; v < in.vectors; ++v) {
             typename rows::template pass_values<Pass> values;
@@ -263,20 +263,20 @@ struct column_driver {
         using merging = fold_summaries<Kernel, Family, Pass>;
         using summaries = typename merging::summaries;
         const i64 count = in.along.columns;
-        summaries stack[order::stack_depth_of_strips][strip];
-        summaries result[strip];
+        summaries stack[order::stack_depth_of_strips][unsigned(strip)];
+        summaries result[unsigned(strip)];
         if (count == 0)
             for (int v = 0; v < in.vectors; ++v) merging::nothing(result[v], folds<Pass>{});
-        two_phase_bundle<Pass, pick_value> firsts[strip];
+        two_phase_bundle<Pass, pick_value> firsts[unsigned(strip)];
         if (count > 0) first_rows<Pass>(in, origin, firsts, two_phase_folds<Pass>{});
         int depth = 0;
         i64 number = 0;
         for (i64 begin = 0; begin < count; begin += order::column_segment, ++number) {
             const i64 stop = begin + order::column_segment < count ? begin + order::column_segment : count;
-            typename one::states totals[strip];
-            two_phase_bundle<Pass, pick_state> contexts[strip];
+            typename one::states totals[unsigned(strip)];
+            two_phase_bundle<Pass, pick_state> contexts[unsigned(strip)];
             sweep<Pass, 1>(in, origin, totals, contexts, firsts, begin, stop);
-            two_phase_bundle<Pass, pick_second> seconds[strip];
+            two_phase_bundle<Pass, pick_second> seconds[unsigned(strip)];
             for (int v = 0; v < in.vectors; ++v) merging::settle(contexts[v], totals[v], stop - begin, two_phase_folds<Pass>{});
             sweep<Pass, 2>(in, origin, seconds, contexts, firsts, begin, stop);
             for (int v = 0; v < in.vectors; ++v)
@@ -411,7 +411,7 @@ struct column_driver {
             rows::move_to(origin, start, outer.offset);
             for (i64 position = begin; position < stop; position += columns_at_once) {
                 const i64 left = stop - position < columns_at_once ? stop - position : columns_at_once;
-                row_values column[keeps_columns ? strip : 1];
+                row_values column[unsigned(keeps_columns ? strip : 1)];
                 const int vectors = int((left + width - 1) / width);
                 const strip_context in{assigned, bound, along, once, column, position, vectors, int(left - i64(vectors - 1) * width)};
                 passes<1>(in, origin);

@@ -109,13 +109,13 @@ struct host_launch {
         using known = known_binding<Kernel, Family, assignment_type>;
         using call = host_call<Family, slot_count>;
         if constexpr (known::value) {
-            const void* pointer[slot_count];
+            const void* pointer[unsigned(slot_count)];
             const status checked = known::check_operands(assigned, pointer, make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
             if (checked.ok() && !known::known.bound.empty_output)
                 call::run(facts, &assigned, known::known.bound, pointer, known_loops<known>::value, hook, threads);
             return checked;
         } else {
-            slot_state given[slot_count];
+            slot_state given[unsigned(slot_count)];
             give_all<Kernel>(given, assigned.operands, assigned.targets);
             return call::launch(facts, binding_facts_of<Kernel>::value, binding_facts_of<Kernel>::steps(), given, &assigned, hook, threads);
         }

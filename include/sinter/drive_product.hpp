@@ -29,7 +29,7 @@ struct product_driver {
     template <class Type>
     using lane_of = typename Family::template value<Type>;
     static constexpr int slot_count = rows::slot_count, width = rows::width;
-    using offsets = i64[slot_count];
+    using offsets = i64[unsigned(slot_count)];
 
     static constexpr int rows_at_once = 64;          ///< of weights, between two packings: a multiple of any width
     static constexpr int columns_at_once = 16;       ///< rows of activations that share a read of the weights
@@ -109,7 +109,7 @@ struct product_driver {
         if (done < count) {
             typename work::packed_block block;
             work::pack(rows::body, in, block, at, begin + done, int(count - done));
-            packed last[width];
+            packed last[unsigned(width)];
             store(last, convert_in_range<packed>(activations(in, block.at, begin + done, 0)));
             for (int i = 0; done < count; ++i, ++done) {
                 to[done] = last[i];
@@ -232,7 +232,7 @@ struct product_driver {
         i32 packed_sum;
     };
     struct buffers {
-        alignas(64) packed activations[packed_elements];
+        alignas(64) packed activations[unsigned(packed_elements)];
         alignas(64) i32 sums[columns_at_once + 1][rows_at_once];  // the last: products with ones
     };
     /// Products of some packed rows, in as few calls as there are registers for.

@@ -48,7 +48,7 @@ template <class Tag>
 struct row_transposer {
     template <int Size>
     struct bytes {
-        unsigned char at[Size];
+        unsigned char at[unsigned(Size)];
     };
     struct plan {
         const i64* row;    ///< offset of each row
@@ -109,7 +109,7 @@ struct short_row_driver {
     static constexpr int width = Family::width;
     static constexpr int length = short_row<Kernel>;
     static constexpr int last = rows::last;
-    using offsets = i64[length][slot_count];
+    using offsets = i64[unsigned(length)][unsigned(slot_count)];
 
     static constexpr u32 axes_of(axis_role role) {
         u32 out = 0;
@@ -125,8 +125,8 @@ struct short_row_driver {
 
     /// Where a slot's block lies among all: slots that vary over rows, and the outputs.
     struct blocks {
-        int begin[slot_count]{}, places[slot_count]{}, size[slot_count]{}, bytes = 0;
-        bool coordinate[slot_count]{};
+        int begin[unsigned(slot_count)]{}, places[unsigned(slot_count)]{}, size[unsigned(slot_count)]{}, bytes = 0;
+        bool coordinate[unsigned(slot_count)]{};
         constexpr void add(int slot, int element_size, bool in_row) {
             coordinate[slot] = element_size == 0;
             size[slot] = element_size == 0 ? 8 : element_size;
@@ -227,7 +227,7 @@ struct short_row_driver {
     }
     /// Place k is alone in lane k of the rule. Lanes without a place keep the identity, combined with itself as often as they are.
     template <int Pass, int Phase>
-    static SINTER_FORCE_INLINE void combine(phase_states<Pass, Phase> (&all)[length]) {
+    static SINTER_FORCE_INLINE void combine(phase_states<Pass, Phase> (&all)[unsigned(length)]) {
         using one = typename rows::template phase<Pass, Phase>;
         phase_states<Pass, Phase> none;
         one::start(none, phase_list<Pass, Phase>{});
@@ -243,7 +243,7 @@ struct short_row_driver {
         }
     }
     template <int Pass, int Phase>
-    static SINTER_FORCE_INLINE void fold_phase(const context& in, phase_states<Pass, Phase> (&all)[length],
+    static SINTER_FORCE_INLINE void fold_phase(const context& in, phase_states<Pass, Phase> (&all)[unsigned(length)],
                                                const typename rows::template two_phase_bundle<Pass, pick_state>& contexts,
                                                const typename rows::template two_phase_bundle<Pass, pick_value>& firsts) {
         SINTER_NO_UNROLL
@@ -265,7 +265,7 @@ struct short_row_driver {
         typename rows::template two_phase_bundle<Pass, pick_value> firsts;
         typename merging::contexts contexts;
         typename merging::summaries result;
-        phase_states<Pass, 1> all[length];
+        phase_states<Pass, 1> all[unsigned(length)];
         if constexpr (rows::template pass_has_second<Pass>) {
             typename rows::template pass_values<Pass> values;
             const auto frame = in.frame(values, 0);
@@ -277,7 +277,7 @@ struct short_row_driver {
             merging::close(result, all[0], contexts, {}, length, folds<Pass>{});
         } else {
             merging::settle(contexts, all[0], length, two_phase_folds<Pass>{});
-            phase_states<Pass, 2> seconds[length];
+            phase_states<Pass, 2> seconds[unsigned(length)];
             fold_phase<Pass, 2>(in, seconds, contexts, firsts);
             merging::close(result, all[0], contexts, seconds[0], length, folds<Pass>{});
         }
@@ -345,7 +345,7 @@ struct short_row_driver {
 
         odometer<slot_count> outer;
         outer.set(along.outer, first_row);
-        i64 row_offset[slot_count][width];
+        i64 row_offset[unsigned(slot_count)][unsigned(width)];
         for (i64 r = first_row; r < stop_row; r += width) {
             const int count = stop_row - r < width ? int(stop_row - r) : width;
             for (int i = 0; i < count;) {

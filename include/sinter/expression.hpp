@@ -210,11 +210,11 @@ constexpr int find_quantized_axis() {
         return 0;
 }
 /// Does a node take two operands that are quantized along different axes?
-template <int Given>
+template <std::size_t Given>
 constexpr bool axes_clash(const node_value& node, const int (&axis)[Given]) {
     int seen = 0;
     for (int i = 0; i < node.arity; ++i) {
-        const int own = node.kind == node_kind::map && node.argument[i] < Given - 1 ? axis[node.argument[i]] : 0;
+        const int own = node.kind == node_kind::map && node.argument[i] < int(Given) - 1 ? axis[node.argument[i]] : 0;
         if (own != 0 && seen != 0 && own != seen) return true;
         if (own != 0) seen = own;
     }

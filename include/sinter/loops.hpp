@@ -13,7 +13,7 @@ template <int Slots>
 struct axis_loops {
     int count;
     i64 size[max_loop_axes];
-    i64 stride[max_loop_axes][Slots];
+    i64 stride[max_loop_axes][unsigned(Slots)];
     SINTER_INLINE i64 total() const {
         i64 product = 1;
         for (int i = 0; i < count; ++i) product *= size[i];
@@ -229,7 +229,7 @@ struct packer {
     using walk = lane_walk<Tag>;
     template <int Size>
     struct bytes {
-        unsigned char at[Size];
+        unsigned char at[unsigned(Size)];
     };
     template <int Size>
     static SINTER_FORCE_INLINE void gather_as(bytes<Size>* to, const bytes<Size>* from, walk& at, int count) {
@@ -325,7 +325,7 @@ constexpr lane_stride operand_stride() {
 template <int Slots>
 struct odometer {
     i64 index[max_loop_axes];
-    i64 offset[Slots];
+    i64 offset[unsigned(Slots)];
 
     SINTER_INLINE void set(const axis_loops<Slots>& along, i64 linear) {
         for (int s = 0; s < Slots; ++s) offset[s] = 0;

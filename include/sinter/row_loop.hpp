@@ -12,8 +12,8 @@ namespace sinter::detail {
 /// Pointers and coordinates of one row (or of a packed block).
 template <int Slots>
 struct row_pointers {
-    const void* pointer[Slots];
-    i64 base[Slots];
+    const void* pointer[unsigned(Slots)];
+    i64 base[unsigned(Slots)];
 };
 
 /// Elements of a packed block: a multiple of any width, small enough that all blocks of a kernel stay in the first-level cache.
@@ -36,8 +36,8 @@ struct row_body {
     using position = row_pointers<Slots>;
 
     int operands = 0;                 ///< slots before the first output
-    u8 element_size[Slots]{};         ///< bytes; 0: a coordinate
-    u8 packed[Slots]{};               ///< slots to pack: operands, then outputs
+    u8 element_size[unsigned(Slots)]{};         ///< bytes; 0: a coordinate
+    u8 packed[unsigned(Slots)]{};               ///< slots to pack: operands, then outputs
     int packed_operands = 0, packed_slots = 0;
     u32 may_stream = 0;               ///< bit o: output o may be stored past the caches
     int stash = -1;                   ///< slot of the output that keeps a value between the passes, or whose values a buffer keeps
@@ -69,7 +69,7 @@ struct row_loop {
         }
         return out;
     }
-    static SINTER_FORCE_INLINE void move(const u8 (&element_size)[Slots], position_type& to, const position_type& from, const i64 (&offset)[Slots]) {
+    static SINTER_FORCE_INLINE void move(const u8 (&element_size)[unsigned(Slots)], position_type& to, const position_type& from, const i64 (&offset)[unsigned(Slots)]) {
         for (int s = 0; s < Slots; ++s) {
             to.base[s] = from.base[s] + offset[s];
             to.pointer[s] = static_cast<const char*>(from.pointer[s]) + offset[s] * i64(element_size[s]);
@@ -79,7 +79,7 @@ struct row_loop {
     // ------------------------------------------------------------------------------------------------------- packing
 
     struct packed_block {
-        alignas(64) unsigned char memory[Slots][block * 8];
+        alignas(64) unsigned char memory[unsigned(Slots)][unsigned(block * 8)];
         position_type at;  ///< points to the blocks where a slot is packed, else to the row
     };
     /// Elements [position, position + count) of a row. What lies beyond them in the last vector is computed on and dropped; zeros
@@ -212,7 +212,7 @@ struct launch_facts {
     using run_type = void (*)(const void* assigned, const bound_call<Slots>&, const loops<Slots>&, i64 first_row, i64 stop_row, i64 begin, i64 stop);
 
     loop_facts axes{};
-    signed char need[Slots]{};
+    signed char need[unsigned(Slots)]{};
     bool always_fast = false;
     bool one_lane_axis = true;       ///< at most
     bool columns = false;            ///< reductions over outer axes
@@ -282,7 +282,7 @@ struct host_call {
     static SINTER_NOINLINE status launch(const facts_type& facts, const binding_facts<Slots>& operands, const chain_step* steps,
                                          const slot_state* given, const void* assigned, const Hook& hook, int threads) {
         binding_type bound;
-        const void* pointer[Slots];
+        const void* pointer[unsigned(Slots)];
         const status checked = binder<Family, Slots>::bind(operands, steps, given, bound, pointer);
         if (!checked.ok() || bound.empty_output) return checked;
         loops<Slots> along;

@@ -115,7 +115,8 @@ SINTER_FORCE_INLINE vec<Type, Width> keep(mask_of<Width> mask, vec<Type, Width> 
     if constexpr (SINTER_CPU_AVX512) {
         return select(mask, value, vec<Type, Width>(0));
     } else {
-        return value.of((value.data & (typename vec<Type, Width>::data_type)mask.data));
+        using data_type = typename vec<Type, Width>::data_type;
+        return value.of(value.data & data_type(mask.data));
     }
 }
 

@@ -108,7 +108,7 @@ SINTER_FORCE_INLINE Register simd_fma(Register left, Register right, Register ad
 #if SINTER_CPU_AVX512
     constexpr int nearest = 4;  // the rounding mode in force
     if constexpr (sizeof(Register) == 64 && single) {
-        result = __builtin_ia32_vfmaddps512_mask(left, right, addend, static_cast<u16>(-1), nearest);
+        result = __builtin_ia32_vfmaddps512_mask(left, right, addend, static_cast<short>(-1), nearest);
     } else if constexpr (sizeof(Register) == 64) {
         result = __builtin_ia32_vfmaddpd512_mask(left, right, addend, static_cast<u8>(-1), nearest);
     } else
@@ -244,7 +244,7 @@ SINTER_FORCE_INLINE Register simd_select(Mask mask, Register yes, Register no) {
     __asm__("vblendvps {%3, %1, %2, %0|%0, %2, %1, %3}" : "=x"(result) : "x"(yes), "x"(no), "x"(mask));
     return result;
 #else
-    return (Register)((mask & (Mask)yes) | (~mask & (Mask)no));
+    return Register((mask & Mask(yes)) | (~mask & Mask(no)));
 #endif
 }
 
@@ -315,9 +315,9 @@ SINTER_FORCE_INLINE Register simd_round(Register value) {
     const Bits top = Bits(1) << (sizeof(Bits) * 8 - 1);
     const Register magic = broadcast<Register>(static_cast<Cell>(sizeof(Cell) == 4 ? 0x1p23 : 0x1p52));
     const auto sign = as<Bits>(value) & top;
-    const Register magnitude = (Register)(as<Bits>(value) ^ sign);
+    const Register magnitude = Register(as<Bits>(value) ^ sign);
     const Register rounded = simd_sub(simd_add(magnitude, magic), magic);
-    return simd_select(simd_compare<relation::less>(magnitude, magic), (Register)(as<Bits>(rounded) | sign), value);
+    return simd_select(simd_compare<relation::less>(magnitude, magic), Register(as<Bits>(rounded) | sign), value);
 #endif
 }
 

@@ -52,11 +52,11 @@ SINTER_FORCE_INLINE auto simd_compare_integer(Register left, Register right) {
 #else
     using Mask = simd<signed_cell<Register>, int(sizeof(Register))>;
     if constexpr (Relation == relation::equal) {
-        return (Mask)(left == right);
+        return Mask(left == right);
     } else if constexpr (Relation == relation::less) {
-        return (Mask)(left < right);
+        return Mask(left < right);
     } else {
-        return (Mask)(left <= right);
+        return Mask(left <= right);
     }
 #endif
 }
@@ -294,7 +294,7 @@ SINTER_FORCE_INLINE vec<Type, Width> shift_left(vec<Type, Width> value, vec<Type
     } else {
         using Wrapping = lane::unsigned_like<cell<Type>>;
         const auto places = as<Wrapping>(count.data);  // a negative count becomes a huge one
-        const auto in_range = (decltype(places))(places < Wrapping(8 * sizeof(Type)));
+        const auto in_range = decltype(places)(places < Wrapping(8 * sizeof(Type)));
         const auto shifted = as<Wrapping>(value.data) << (places & Wrapping(8 * sizeof(cell<Type>) - 1));
         return value.of(renormalise<Type>(shifted & in_range));
     }
@@ -311,7 +311,7 @@ SINTER_FORCE_INLINE vec<Type, Width> shift_right(vec<Type, Width> value, vec<Typ
         using Wrapping = lane::unsigned_like<cell<Type>>;
         constexpr Wrapping most = 8 * sizeof(Type) - 1;
         const auto places = as<Wrapping>(count.data);
-        const auto in_range = (decltype(places))(places <= most);
+        const auto in_range = decltype(places)(places <= most);
         if constexpr (has_sign<Type>) {
             return value.of(value.data >> as<cell<Type>>((places & in_range) | (most & ~in_range)));
         } else {

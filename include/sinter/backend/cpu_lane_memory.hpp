@@ -345,7 +345,7 @@ SINTER_FORCE_INLINE vec<Type, Width> vec<Type, Width>::load(const Storage* from)
         using code = typename codec<Storage>::code;
         return codec<Storage>::from_codes(vec<code, Width>::load(reinterpret_cast<const code*>(from)));
     } else if constexpr (!codec<Storage>::identity) {
-        Type elements[Width];
+        Type elements[unsigned(Width)];
         for (int at = 0; at < Width; ++at) {
             elements[at] = decode(from[at]);
         }
@@ -369,13 +369,13 @@ SINTER_FORCE_INLINE vec<Type, Width> vec<Type, Width>::load_strided(const Storag
         // Put together in registers: reading back what was just stored piece by piece would stall.
         return of(detail::gather<cell<Type>, data_type>(from, stride, make_indices<Width>{}));
     } else if constexpr (__is_same(Storage, f16) || __is_same(Storage, bf16) || detail::is_code<Storage>) {
-        Storage codes[Width];
+        Storage codes[unsigned(Width)];
         for (int at = 0; at < Width; ++at) {
             codes[at] = from[at * stride];
         }
         return load(codes);
     } else {
-        Type elements[Width];
+        Type elements[unsigned(Width)];
         for (int at = 0; at < Width; ++at) {
             elements[at] = lane::scalar<Type>::load(from + at * stride).value;
         }
@@ -407,7 +407,7 @@ SINTER_FORCE_INLINE vec<Type, Width> vec<Type, Width>::load_first(const Storage*
             return of(result);
         }
     }
-    Type elements[Width] = {};
+    Type elements[unsigned(Width)] = {};
     for (int at = 0; at < count; ++at) {
         elements[at] = lane::scalar<Type>::load(from + at * stride).value;
     }
@@ -416,7 +416,7 @@ SINTER_FORCE_INLINE vec<Type, Width> vec<Type, Width>::load_first(const Storage*
 
 template <class Type, int Width>
 SINTER_FORCE_INLINE vec<Type, Width> vec<Type, Width>::iota() {
-    Type elements[Width];
+    Type elements[unsigned(Width)];
     for (int at = 0; at < Width; ++at) {
         elements[at] = sinter::convert<Type>(at);
     }
@@ -465,7 +465,7 @@ SINTER_FORCE_INLINE void store_strided(Storage* to, vec<Type, Width> value, i64 
         detail::scatter(to, value.data, stride, make_indices<Width>{});
         return;
     }
-    Type elements[Width];
+    Type elements[unsigned(Width)];
     store(elements, value);
     for (int at = 0; at < Width; ++at) {
         to[at * stride] = encode<Storage>(elements[at]);
@@ -493,7 +493,7 @@ SINTER_FORCE_INLINE void store_first(Storage* to, vec<Type, Width> value, int co
             return;
         }
     }
-    Type elements[Width];
+    Type elements[unsigned(Width)];
     store(elements, value);
     for (int at = 0; at < count; ++at) {
         to[at * stride] = encode<Storage>(elements[at]);

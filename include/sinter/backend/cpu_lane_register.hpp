@@ -136,9 +136,9 @@
     __asm__(SINTER_CPU_TEXT_2I("v" name, immediate) : SINTER_CPU_OUT(result) : SINTER_CPU_IN(left), SINTER_CPU_IN(right))
 #else
 #define SINTER_CPU_X86_BINARY(name, result, left, right) \
-    __asm__(name " {%2, %0|%0, %2}" : "=x"(result) : "0"((__typeof__(result))(left)), "x"(right))
+    __asm__(name " {%2, %0|%0, %2}" : "=x"(result) : "0"(decltype(result)(left)), "x"(right))
 #define SINTER_CPU_X86_BINARY_I(name, immediate, result, left, right) \
-    __asm__(name " {$" immediate ", %2, %0|%0, %2, " immediate "}" : "=x"(result) : "0"((__typeof__(result))(left)), "x"(right))
+    __asm__(name " {$" immediate ", %2, %0|%0, %2, " immediate "}" : "=x"(result) : "0"(decltype(result)(left)), "x"(right))
 #endif
 #if SINTER_CPU_AVX512
 #define SINTER_CPU_EXTRACT "vextracti32x4"  // may name the upper sixteen registers
@@ -395,7 +395,7 @@ inline constexpr int cells = int(sizeof(Register) / sizeof(cell_in<Register>));
 /// The same bits in other cells.
 template <class Cell, class Register>
 SINTER_FORCE_INLINE simd<Cell, int(sizeof(Register))> as(Register value) {
-    return (simd<Cell, int(sizeof(Register))>)value;
+    return reinterpret_cast<simd<Cell, int(sizeof(Register))>>(value);
 }
 
 /// The slow way: cell by cell, for what has no instruction.

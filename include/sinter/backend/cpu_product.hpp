@@ -150,7 +150,7 @@ private:
         }
         if (whole < length) {
             // (What lies behind the weights may be no memory. The activations are 0 there.)
-            u8 last[row_count][step] = {};
+            u8 last[unsigned(row_count)][unsigned(step)] = {};
             for (int row = 0; row < row_count; ++row) __builtin_memcpy(last[row], weights + row * weight_step + whole, std::size_t(length - whole));
             take_step<Counts>(all, last[0], step, activations + whole, activation_step, rows, columns, make_indices<parts>{});
         }
