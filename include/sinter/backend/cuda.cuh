@@ -75,18 +75,18 @@ status launch_rows(const parameters<Kernel>& given, cudaStream_t stream) {
         const u64 shared = work::shared_bytes(segments, false);
         if constexpr (work::may_be_short) {
             static kernel_handles of_short;
-            if (given.length <= order::lanes) return start(of_short, run_rows<Kernel, 1, row_sharing::block>, grid, block, shared, stream, given);
+            if (given.length <= order::lanes) return start(of_short, run_rows<Kernel, 1>, grid, block, shared, stream, given);
         }
         if constexpr (work::may_be_long) {
             static kernel_handles of_long;
-            return start(of_long, run_rows<Kernel, work::long_rounds, work::of_blocks>, grid, block, shared, stream, given);
+            return start(of_long, run_rows<Kernel, work::long_rounds>, grid, block, shared, stream, given);
         }
     }
     if constexpr (work::may_be_long && work::may_need_clusters) {
         i64 threads = tuning_of<Kernel>::rows::cluster_threads, blocks = 2;
         while (blocks * threads < wanted && blocks < tuning_of<Kernel>::rows::most_blocks) blocks *= 2;
         while (blocks * threads < wanted) threads *= 2;
-        return start_cluster(run_rows<Kernel, work::long_rounds, work::of_clusters>, unsigned(blocks), dim3(unsigned(given.rows * blocks)), dim3(unsigned(threads)),
+        return start_cluster(run_rows<Kernel, work::long_rounds>, unsigned(blocks), dim3(unsigned(given.rows * blocks)), dim3(unsigned(threads)),
                              work::shared_bytes(segments, true), stream, given);
     }
     return {};

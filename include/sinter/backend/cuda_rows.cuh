@@ -344,13 +344,16 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     static constexpr bool may_fill_blocks = known_length < 0 || threads_of(known_length) <= block_threads;
     static constexpr bool may_need_clusters = known_length < 0 || threads_of(known_length) > block_threads;
-    /// A length that is known when run only may need both. One kernel has both where registers are plenty; it compiles in half the time.
-    static constexpr bool both = may_fill_blocks && may_need_clusters && least_blocks == 2;
+    /// A length that is known when run only may need both: one kernel has both (two of them took a quarter of a formula's compile time, and
+    /// as many registers each).
+    static constexpr row_sharing sharing = !may_need_clusters ? row_sharing::block : !may_fill_blocks ? row_sharing::cluster : row_sharing::either;
+    /// Are all rows of one segment? Those of one round are; then no results are merged.
+    template <int Rounds>
+    static constexpr bool one_segment = Rounds == 1 || (known_length >= 0 && known_length <= order::segment);
     /// Bounds of a kernel: threads of a block, and blocks that are to fit a multiprocessor.
-    static constexpr bool is_small(row_sharing sharing) { return sharing == row_sharing::block && known_length < 0 && is_plain && block_threads == tuning_of<Kernel>::rows::cluster_threads; }
-    static constexpr int bound_threads(row_sharing sharing) { return is_small(sharing) ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads; }
-    static constexpr int bound_blocks(row_sharing sharing) { return is_small(sharing) ? tuning_of<Kernel>::rows::small_blocks : least_blocks; }
-    static constexpr row_sharing of_blocks = both ? row_sharing::either : row_sharing::block, of_clusters = both ? row_sharing::either : row_sharing::cluster;
+    static constexpr bool is_small(int rounds) { return rounds == 1 && known_length < 0 && is_plain && block_threads == tuning_of<Kernel>::rows::cluster_threads; }
+    static constexpr int bound_threads(int rounds) { return is_small(rounds) ? tuning_of<Kernel>::rows::short_threads : tuning_of<Kernel>::rows::block_threads; }
+    static constexpr int bound_blocks(int rounds) { return is_small(rounds) ? tuning_of<Kernel>::rows::small_blocks : least_blocks; }
     struct output_list {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return i == kept || needed[i]; }
@@ -455,7 +458,9 @@ struct choose {
     }
 };
 
-template <class Kernel, int Rounds, row_sharing Sharing>
+/// A thread of a row. Kernels of few and of many rounds share its type, and so most of its functions: what doesn't say `Rounds` is
+/// compiled once for both.
+template <class Kernel>
 struct row_worker {
     using work = row_facts<Kernel>;
     using rows = typename work::rows;
@@ -464,7 +469,7 @@ struct row_worker {
     using phase = typename rows::template phase<Pass, Phase>;
     template <int Pass>
     using summaries = typename rows::template summaries<Pass>;
-    static constexpr int pack = work::pack, group = work::group, rounds = Rounds, last = work::last;
+    static constexpr int pack = work::pack, group = work::group, last = work::last;
 
     /// Whether a fold shifts by the row's first element.
     template <int Pass>
@@ -489,9 +494,9 @@ struct row_worker {
     i64 offset[work::count];
     typename rows::once_values once;
     typename rows::row_values row;
-    typename work::operand_packs held[rounds];
+    typename work::operand_packs held[work::long_rounds];
     typename work::operand_packs first_of_row;
-    typename work::kept_pack kept[work::kept >= 0 ? rounds : 1];
+    typename work::kept_pack kept[work::kept >= 0 ? work::long_rounds : 1];
     int bound[work::bounds > 0 ? work::bounds : 1];  ///< what comparisons of places compare with, less the thread's first place
 
     __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, const segment_exchange& with, int segments_of_row,
@@ -518,7 +523,7 @@ struct row_worker {
     }
     __device__ __forceinline__ typename work::common around() const { return {in, once, row, offset}; }
     __device__ __forceinline__ typename work::row_frame row_frame() const { return {around()}; }
-    __device__ __forceinline__ bool clustered() const { return Sharing == row_sharing::cluster || (Sharing == row_sharing::either && cluster_blocks() > 1); }
+    __device__ __forceinline__ bool clustered() const { return work::sharing == row_sharing::cluster || (work::sharing == row_sharing::either && cluster_blocks() > 1); }
     __device__ __forceinline__ bool has(int round) const { return work::whole || round * order::lanes < left; }
 
     /// rows_fit lets coordinates through that step by one.
@@ -563,20 +568,20 @@ struct row_worker {
         ((static_cast<slot<Instance, instance_value<Kernel, family, Instance>>&>(values).value = compute_one<Instance>(frame, place)), ...);
     }
 
-    template <int... Instance>
+    template <int Rounds, int... Instance>
     __device__ __forceinline__ void load(indices<Instance...>) {
-        (load_held<Instance>(), ...);
+        (load_held<Rounds, Instance>(), ...);
     }
     template <int Instance>
     __device__ __forceinline__ const typename rows::template storage_of<Instance>* row_of() const {
         constexpr int slot = slots<Kernel>::template place<Instance>;
         return static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slot]) + offset[slot];
     }
-    template <int Instance>
+    template <int Rounds, int Instance>
     __device__ __forceinline__ void load_held() {
         const auto from = row_of<Instance>();
 #pragma unroll
-        for (int q = 0; q < rounds; ++q)
+        for (int q = 0; q < Rounds; ++q)
             if (has(q)) load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, from + first + q * order::lanes);
     }
     /// Two-phase folds shift by the row's first element.
@@ -590,9 +595,10 @@ struct row_worker {
     }
 
     /// What the last pass reads late, for the rounds from `first` on that are read together.
+    template <int Rounds>
     __device__ __forceinline__ void load_late_rounds(int first_round) {
 #pragma unroll
-        for (int q = first_round; q < first_round + work::late_rounds && q < rounds; ++q)
+        for (int q = first_round; q < first_round + work::late_rounds && q < Rounds; ++q)
             if (has(q)) load_late(q, selected<typename work::template late_leaves<last>>{});
     }
 
@@ -660,14 +666,14 @@ struct row_worker {
     static constexpr int left_in_thread = pack > group ? pack / group : 1;
 
     /// Folds that have one term in a row: by the thread that holds it.
-    template <int Pass, class States, class Context, class Firsts, int... Instance>
+    template <int Rounds, int Pass, class States, class Context, class Firsts, int... Instance>
     __device__ __forceinline__ void fold_picks([[maybe_unused]] States (&all)[pack], [[maybe_unused]] const Context& context, [[maybe_unused]] const Firsts& firsts,
                                                indices<Instance...> picks) const {
         if constexpr (sizeof...(Instance) > 0) {
-            constexpr unsigned reach = unsigned((rounds - 1) * order::lanes + pack);  // from the thread's first element to behind its last one
+            constexpr unsigned reach = unsigned((Rounds - 1) * order::lanes + pack);  // from the thread's first element to behind its last one
             if (!((unsigned(bound[work::template bound_of_pick<Instance>]) < reach) || ...)) return;
 #pragma unroll
-            for (int q = 0; q < rounds; ++q) {
+            for (int q = 0; q < Rounds; ++q) {
                 if (!has(q)) continue;
 #pragma unroll
                 for (int j = 0; j < pack; ++j) {
@@ -682,7 +688,7 @@ struct row_worker {
     }
 
     /// This group's segment from `held`: all threads get the total.
-    template <int Pass, int Phase, class Context, class Firsts>
+    template <int Rounds, int Pass, int Phase, class Context, class Firsts>
     __device__ __forceinline__ void fold_segment(typename phase<Pass, Phase>::states& total, const Context& context, const Firsts& firsts) {
         using step = phase<Pass, Phase>;
         using rest = conditional<Phase == 1, selected<typename work::template folds_that<Pass, false>>, typename step::list>;
@@ -691,7 +697,7 @@ struct row_worker {
 #pragma unroll
         for (int j = 0; j < pack; ++j) step::start(all[j], list);
 #pragma unroll
-        for (int q = 0; q < rounds; ++q) {
+        for (int q = 0; q < Rounds; ++q) {
             if (!has(q)) continue;
             load_late(q, selected<typename work::template late_leaves<Pass>>{});
 #pragma unroll
@@ -704,7 +710,7 @@ struct row_worker {
                 step::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), rest{});
             }
         }
-        if constexpr (Phase == 1) fold_picks<Pass>(all, context, firsts, selected<typename work::template folds_that<Pass, true>>{});
+        if constexpr (Phase == 1) fold_picks<Rounds, Pass>(all, context, firsts, selected<typename work::template folds_that<Pass, true>>{});
         tree_of_threads<step, group / 2, pack>(all);
         tree_of_pack<step, pack / 2, group / 2, left_in_thread>(all);
         total = all[0];
@@ -741,7 +747,7 @@ struct row_worker {
         const typename rows::template folds<Pass> folds{};
         const int thread = int(threadIdx.x) & 31;
         if (clustered()) {
-            const segment_exchange with = Sharing == row_sharing::either ? segment_exchange::again(shared, Kernel::levels) : exchange;
+            const segment_exchange with = work::sharing == row_sharing::either ? segment_exchange::again(shared, Kernel::levels) : exchange;
             const unsigned area = with.pass_begin + unsigned(segments) * work::largest_slot * (Pass - 1);
             with.send(slot_of_segment{value}, area + unsigned(number) * sizeof(slot_of_segment), member, group, exists, Pass - 1);
             with.wait(Pass - 1);
@@ -777,7 +783,7 @@ struct row_worker {
             return out;
         }
     }
-    template <int Pass>
+    template <int Rounds, int Pass>
     __device__ __forceinline__ void fold() {
         const typename rows::template folds<Pass> folds{};
         const typename rows::template two_phase_folds<Pass> two_phase{};
@@ -788,32 +794,33 @@ struct row_worker {
         const i64 behind = (work::known_length > 0 ? work::known_length : in.length) - i64(number) * order::segment;
         const i64 count = behind < order::segment ? behind : order::segment;
         if constexpr (rows::template pass_has_second<Pass>) first_elements<Pass>(firsts, two_phase);
-        fold_segment<Pass, 1>(total, context, firsts);
+        fold_segment<Rounds, Pass, 1>(total, context, firsts);
         if constexpr (rows::template pass_has_second<Pass>) {
             rows::template one_lane<Pass>::settle(context, total, count, two_phase);
-            fold_segment<Pass, 2>(second, context, firsts);
+            fold_segment<Rounds, Pass, 2>(second, context, firsts);
         }
         summaries<Pass> value;
         rows::template one_lane<Pass>::close(value, total, context, second, count, folds);
-        if (Sharing == row_sharing::cluster || segments > 1) merge_segments<Pass>(value);
+        if constexpr (!work::template one_segment<Rounds>)
+            if (work::sharing == row_sharing::cluster || segments > 1) merge_segments<Pass>(value);
         rows::template finalize<Pass>(value, row, folds);
     }
-    template <int Pass>
+    template <int Rounds, int Pass>
     __device__ __forceinline__ void passes() {
         eval::fill(row, row_frame(), selected<rows_after<Kernel, Pass - 1>>{});
         if constexpr (Pass == 1) find_bounds(selected<typename work::bounded_list>{});
         if constexpr (Pass < last) {
-            fold<Pass>();
-            passes<Pass + 1>();
+            fold<Rounds, Pass>();
+            passes<Rounds, Pass + 1>();
         }
     }
-    template <int... Output>
+    template <int Rounds, int... Output>
     __device__ __forceinline__ void store_elements(indices<Output...>) {
         if (work::whole && !exists) return;
         constexpr int together = work::late_rounds;
 #pragma unroll
-        for (int q = 0; q < rounds; ++q) {
-            if (q % together == 0 && !(work::reads_early && q == 0)) load_late_rounds(q);
+        for (int q = 0; q < Rounds; ++q) {
+            if (q % together == 0 && !(work::reads_early && q == 0)) load_late_rounds<Rounds>(q);
             if (!has(q)) continue;
             typename work::results_of_packs computed;
 #pragma unroll
@@ -841,43 +848,48 @@ struct row_worker {
 };
 
 /// Short: a group per row. Long: a block per row, or a cluster.
-template <class Kernel, int Rounds, row_sharing Sharing>
-__global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Sharing), row_facts<Kernel>::bound_blocks(Sharing)) run_rows(const __grid_constant__ parameters<Kernel> in) {
+template <class Kernel, int Rounds>
+__global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_facts<Kernel>::bound_blocks(Rounds)) run_rows(const __grid_constant__ parameters<Kernel> in) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     constexpr bool compiled = true;
 #else
-    constexpr bool compiled = Sharing != row_sharing::cluster;  // older cards have no clusters; nobody launches it there
+    constexpr bool compiled = row_facts<Kernel>::sharing != row_sharing::cluster;  // older cards have no clusters; nobody launches it there
 #endif
     if constexpr (compiled) {
-        using worker = row_worker<Kernel, Rounds, Sharing>;
+        using worker = row_worker<Kernel>;
+        using work = typename worker::work;
         extern __shared__ __align__(16) unsigned char shared_memory[];
         const int own = int(threadIdx.x) / worker::group, groups = int(blockDim.x) / worker::group;
         const int member = int(threadIdx.x) % worker::group;
-        const int segments = worker::work::segments_of(in.length);
+        const int segments = work::template one_segment<Rounds> ? 1 : work::segments_of(in.length);
         i64 row;
         int number;
         segment_exchange exchange;
-        const int blocks = Sharing == row_sharing::block ? 1 : cluster_blocks();
-        const bool clustered = Sharing == row_sharing::cluster || blocks > 1;
-        if (clustered) {
-            row = blockIdx.x / unsigned(blocks);
-            number = cluster_rank() * groups + own;
-            exchange = worker::work::begin_exchange(shared_memory, segments, blocks, make_indices<Kernel::levels>{});
-        } else {
+        bool clustered = false;
+        if constexpr (work::sharing != row_sharing::block && !work::template one_segment<Rounds>) {
+            const int blocks = cluster_blocks();
+            clustered = work::sharing == row_sharing::cluster || blocks > 1;
+            if (clustered) {
+                row = blockIdx.x / unsigned(blocks);
+                number = cluster_rank() * groups + own;
+                exchange = work::begin_exchange(shared_memory, segments, blocks, make_indices<Kernel::levels>{});
+            }
+        }
+        if (!clustered) {
             row = segments > 1 ? i64(blockIdx.x) : i64(blockIdx.x) * groups + own;
             number = segments > 1 ? own : 0;
         }
         const bool exists = row < in.rows && number < segments;
         worker thread(in, shared_memory, exchange, segments, number, member, exists);
         thread.find_offsets(row < in.rows ? unsigned(row) : 0u);
-        thread.load(selected<typename worker::work::held_leaves>{});
-        if constexpr (worker::work::reads_early) thread.load_late_rounds(0);
-        if constexpr (worker::shifts) thread.load_first(selected<typename worker::work::element_leaves>{});
+        thread.template load<Rounds>(selected<typename work::held_leaves>{});
+        if constexpr (work::reads_early) thread.template load_late_rounds<Rounds>(0);
+        if constexpr (worker::shifts) thread.load_first(selected<typename work::element_leaves>{});
         worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
-        if (thread.clustered()) exchange.ready();
-        thread.template passes<1>();
-        if constexpr (worker::work::stores_elements) thread.store_elements(selected<element_outputs<Kernel>>{});
-        if (exists && member == 0 && thread.number == 0) worker::work::store_row(thread.row_frame(), selected<row_outputs<Kernel>>{});
+        if (clustered) exchange.ready();
+        thread.template passes<Rounds, 1>();
+        if constexpr (work::stores_elements) thread.template store_elements<Rounds>(selected<element_outputs<Kernel>>{});
+        if (exists && member == 0 && thread.number == 0) work::store_row(thread.row_frame(), selected<row_outputs<Kernel>>{});
     }
 }
 
