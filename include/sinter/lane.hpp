@@ -569,6 +569,13 @@ SINTER_INLINE void keep_ordered(typename Value::mask& ordered, Value left, Value
     ordered = bit_and(ordered, bit_not(bit_or(is_nan(left), is_nan(right))));
 }
 
+/// left * right - subtrahend, rounded once: what a product lost.
+template <lane_value Value>
+    requires detail::is_float_lane<Value>
+SINTER_INLINE Value fms(Value left, Value right, Value subtrahend) {
+    return fma(left, right, -subtrahend);
+}
+
 /// A float no less, or no more, than a number other than 0; a NaN goes through.
 template <lane_value Value>
     requires detail::is_float_lane<Value>

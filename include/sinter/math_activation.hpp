@@ -29,7 +29,7 @@ SINTER_INLINE Value gelu_tanh(Value x) {
   const Value slope = fma(square, Value(cubic), Value(linear));
   const Value slope_low = fma(square, Value(cubic), linear - slope) + fma(square, Value(cubic_low), Value(linear_low));
   const Value v = y * slope;
-  const Value v_low = fma(y, slope_low, fma(y, slope, -v));
+  const Value v_low = fma(y, slope_low, fms(y, slope, v));
   const auto [rest, power] = detail::reduce_exponent<0>(v);
   const Value unit = select(x < -4.0f, Value(0x1p-64f), Value(1.0f));
   return detail::quotient_by_sum(bounded, detail::one_plus_exp(rest + v_low, power, unit)) * unit;

@@ -12,7 +12,7 @@ namespace detail {
 template <int Shift, class Value>
 SINTER_INLINE exponent<Value> gaussian(Value a, Value square, float factor) {
   constexpr float magic = 0x1.8p23f + static_cast<float>(Shift);
-  const Value x = square * factor, lost = fma(a, a, -square) * factor;
+  const Value x = square * factor, lost = fms(a, a, square) * factor;
   const Value sum = fma(x, Value(0x1.715476p+0f), Value(magic));
   const Value n = sum - magic;
   const Value rest = fma(n, Value(-0x1.62e4p-1f), x) + fma(n, Value(-0x1.7f7d1cp-20f), lost);
@@ -36,7 +36,7 @@ SINTER_INLINE Value erf(Value x) {
   const Value magnitude = at_most(abs(x), 4.0f), square = magnitude * magnitude;
   const Value outer = detail::polynomial(magnitude, 0x1.c11784p-13f, -0x1.a5900ep-9f, 0x1.77193p-6f, -0x1.af2dfap-4f,
                                          -0x1.457c36p-1f, -0x1.073352p-3f);
-  const auto [rest, power] = detail::reduce_exponent<127>(fma(magnitude, outer, -magnitude));
+  const auto [rest, power] = detail::reduce_exponent<127>(fms(magnitude, outer, magnitude));
   const Value complement = detail::scale_at_once(detail::exp_of_rest(rest), power);
   return copysign(select(magnitude < 0.921875f, detail::erf_near_zero(magnitude, square), 1.0f - complement), x);
 }

@@ -22,7 +22,7 @@ SINTER_INLINE pair<Value> ordered_sum(Value large, Value little) {
 template <class Value>
 SINTER_INLINE pair<Value> product(Value left, Value right) {
   const Value high = left * right;
-  return {high, fma(left, right, -high)};
+  return {high, fms(left, right, high)};
 }
 
 /// log2(x) to about 2^-32 of itself, for positive finite x = 2^n (1 + f). With s = f / (2 + f):

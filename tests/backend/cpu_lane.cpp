@@ -424,6 +424,8 @@ void check_float() {
     BINARY("quotient", x / y * y);
     TERNARY("fma", fma(x, y, z));
     TERNARY("fma, cancelled", fma(x, y, -(x * y)));
+    TERNARY("fms", fms(x, y, z));
+    TERNARY("fms, what a product lost", fms(x, y, x * y));
     BINARY("fma, halfway", fma(x, y, x * y * decltype(x)(Type(0x1p24))));
     UNARY("fma by a constant", fma(x, decltype(x)(Type(1)), x));
     UNARY("fma of constants", fma(x, decltype(x)(Type(0)), decltype(x)(Type(-0.0))));

@@ -418,6 +418,31 @@ SINTER_FORCE_INLINE mask_of<Width> is_nan(vec<Type, Width> value) {
     }
 }
 
+#if SINTER_CPU_FMA && SINTER_CLANG
+/// (g++ merges the negation into the instruction by itself; clang kept its mask in a register, and spilled that in GELU.)
+template <class Type, int Width>
+    requires is_float<Type>
+SINTER_FORCE_INLINE vec<Type, Width> fms(vec<Type, Width> left, vec<Type, Width> right, vec<Type, Width> subtrahend) {
+    if constexpr (is_split<Type, Width>) {
+        vec<Type, Width> result;
+        result.data.low = fms(left.data.low, right.data.low, subtrahend.data.low);
+        result.data.high = fms(left.data.high, right.data.high, subtrahend.data.high);
+        return result;
+    } else {
+        if constexpr (sizeof(Type) == 4) {
+            __asm__("vfmsub213ps {%2, %1, %0|%0, %1, %2}"
+                    : "+" SINTER_CPU_REGISTER(left.data)
+                    : SINTER_CPU_IN(right.data), SINTER_CPU_IN(subtrahend.data));
+        } else {
+            __asm__("vfmsub213pd {%2, %1, %0|%0, %1, %2}"
+                    : "+" SINTER_CPU_REGISTER(left.data)
+                    : SINTER_CPU_IN(right.data), SINTER_CPU_IN(subtrahend.data));
+        }
+        return left;
+    }
+}
+#endif
+
 #if SINTER_CPU_AVX
 /// Under AVX-512 the comparison itself keeps the mask.
 template <class Type, int Width>
