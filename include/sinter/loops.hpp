@@ -112,7 +112,7 @@ struct loop_maker {
         ++to.count;
     }
     /// Elementwise rows shorter than this, and not of whole vectors, become one long lane of several axes, which is packed: a packed
-    /// element costs about a nanosecond, the tail of a row a hundred.
+    /// element costs about a nanosecond, the tail of a row that is packed a hundred.
     static constexpr i64 short_lane = 64;
     /// Outer axes, innermost first, become lane axes as long as whatever a packed block doesn't hold stays the same along them.
     static SINTER_FORCE_INLINE constexpr void lengthen(const loop_facts& facts, axis_loops<Slots>& outer, axis_loops<Slots>& lane) {

@@ -135,14 +135,52 @@ struct row_loop {
         if (body.stash >= 0 && !call.kept) all &= ~(u32(1) << (body.stash - body.operands));
         return all & body.may_stream;
     }
-    /// Elements [begin, stop) of a row.
+    /// Whether elements may be computed and stored twice: not where an output holds what is read, an operand or a stash. (Of an operand an
+    /// output has all elements or none: what else overlaps was refused.)
+    static SINTER_FORCE_INLINE bool may_repeat(const body_type& body, const call_type& call) {
+        for (int s = body.operands; s < Slots; ++s)
+            for (int i = 0; i < body.operands; ++i)
+                if (call.bound.pointer[i] == call.bound.pointer[s] && body.element_size[i] != 0) return false;
+        return body.stash < 0 || call.kept;
+    }
+    /// Whole vectors from `begin` on, and one that overlaps the last of them if elements are left before `stop`: at least a vector of elements.
+    static SINTER_FORCE_INLINE void store_plainly(const body_type& body, const call_type& call, const position_type& at, i64 begin, i64 stop) {
+        const i64 vectors = (stop - begin) / width;
+        body.vectors(call, at, begin, begin, vectors, 0);
+        if (begin + vectors * width < stop) body.vectors(call, at, stop - width, stop - width, 1, 0);
+    }
+    /// At least a vector of elements, where they may be computed twice. Stores past the caches go to whole lines of the first output that
+    /// has such stores, and no others do: a line that both kinds share would be read from memory.
+    static SINTER_FORCE_INLINE void store_overlapping(const body_type& body, const call_type& call, const position_type& at, i64 begin, i64 stop) {
+        i64 first = begin, last = begin;
+        if (call.bound.streams && body.may_stream != 0 && stop - begin >= 16 * width) {  // shorter rows aren't worth two ends
+            const int slot = body.operands + __builtin_ctz(body.may_stream);
+            const i64 size = body.element_size[slot], line = width * size < 64 ? 64 / size : width;
+            const i64 beyond = i64((reinterpret_cast<u64>(at.pointer[slot]) + u64(begin * size)) % u64(line * size));
+            if (beyond % size == 0) {
+                const i64 step = (line * size - beyond) % (line * size) / size;
+                first = step == 0 || step >= width ? begin + step : begin + step + line;
+                last = first + (stop - first) / line * line;
+                if (last < stop && stop - last < width) last -= line;
+            }
+        }
+        if (begin < first) store_plainly(body, call, at, begin, first);
+        if (first < last) body.vectors(call, at, first, first, (last - first) / width, aligned_outputs(body, call, at, first));
+        if (last < stop) store_plainly(body, call, at, last, stop);
+    }
+    /// Elements [begin, stop) of a row. Where an element can't be computed twice, or the row is shorter than a vector, what is left of it
+    /// beyond whole vectors is packed, which costs as much as ten of them.
     static SINTER_FORCE_INLINE void store_run(const body_type& body, call_type& call, const position_type& at, i64 begin, i64 stop) {
         i64 position = begin;
-        if (!call.bound.packs) {
-            const i64 vectors = (stop - begin) / width;
-            const u32 streaming = call.bound.streams ? aligned_outputs(body, call, at, begin) : 0;
-            if (vectors > 0) body.vectors(call, at, begin, begin, vectors, streaming);
-            position += vectors * width;
+        if (!call.bound.packs && stop - begin >= width) {
+            if (may_repeat(body, call)) {
+                store_overlapping(body, call, at, begin, stop);
+                position = stop;
+            } else {
+                const i64 vectors = (stop - begin) / width;
+                body.vectors(call, at, begin, begin, vectors, call.bound.streams ? aligned_outputs(body, call, at, begin) : 0);
+                position += vectors * width;
+            }
         }
         const void* const kept = call.kept;
         call.ahead = nullptr;  // fetched as far as it goes in whole vectors
