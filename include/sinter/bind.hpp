@@ -164,12 +164,6 @@ struct binding_facts_of {
         return out;
     }
     static constexpr binding_facts<count> value = make();
-    static constexpr const chain_step* steps() {
-        if constexpr (Kernel::table.step_count > 0)
-            return Kernel::table.step;
-        else
-            return nullptr;
-    }
 };
 
 /// A view as it came, before its index maps. Only the first `rank` sizes and strides are set: a call pays for what it has.
@@ -229,6 +223,32 @@ SINTER_INLINE bool apply_step(const chain_step& step, view_state& view) {
     return apply_map(map, view, step.stretched);
 }
 
+/// The index maps of a kernel's slots. One function for all kernels, and long (every kind of map): by its address, so that a file without
+/// index maps doesn't compile it (a tenth of what g++ takes for a file with one short formula).
+struct slot_maps {
+    using function = bool (*)(const slot_facts&, const chain_step*, slot_state&, i64& offset);
+    const chain_step* steps = nullptr;
+    function apply = nullptr;  ///< false: a view that the maps don't take
+};
+template <class Tag>
+struct slot_mapper {
+    static SINTER_SMALL constexpr bool apply(const slot_facts& slot, const chain_step* steps, slot_state& state, i64& offset) {
+        view_state view = state.view();
+        for (int s = 0; s < slot.chain_length; ++s)
+            if (!apply_step(steps[slot.chain + s], view)) return false;
+        state.set(state.pointer, view);
+        offset = view.offset;
+        return true;
+    }
+};
+template <class Kernel, class Tag>
+constexpr slot_maps maps_of() {
+    if constexpr (Kernel::table.step_count > 0)
+        return {Kernel::table.step, slot_mapper<Tag>::apply};
+    else
+        return {};
+}
+
 /// The work of binding, constexpr for layouts that are known while compiling. `Tag` keeps copies that are compiled for different
 /// instruction sets apart.
 template <class Tag, int Slots>
@@ -247,26 +267,17 @@ struct binder {
         bool any;
     };
     /// Sizes, offset and strides of one slot, and what it touches.
-    static SINTER_FORCE_INLINE constexpr status bind_slot(const slot_facts& slot, int axes, const chain_step* steps, const slot_state& given,
+    static SINTER_FORCE_INLINE constexpr status bind_slot(const slot_facts& slot, int axes, const slot_maps& maps, const slot_state& given,
                                                           int index, binding<Slots>& out, reach& touched) {
         for (int i = 0; i < given.rank; ++i)
             if (given.size[i] < 0) return at(error::bad_view, slot, i, 0, given.size[i]);
         out.base[index] = 0;
         if (slot.chain_length > 0) {
             slot_state mapped = given;
-            if (!map_slot(slot, steps, mapped, out.base[index])) return at(error::bad_view, slot);
+            if (!maps.apply(slot, maps.steps, mapped, out.base[index])) return at(error::bad_view, slot);
             return place_slot(slot, axes, mapped, index, out, touched);
         }
         return place_slot(slot, axes, given, index, out, touched);
-    }
-    /// The chain of index maps of a slot.
-    static SINTER_SMALL constexpr bool map_slot(const slot_facts& slot, const chain_step* steps, slot_state& state, i64& offset) {
-        view_state view = state.view();
-        for (int s = 0; s < slot.chain_length; ++s)
-            if (!apply_step(steps[slot.chain + s], view)) return false;
-        state.set(state.pointer, view);
-        offset = view.offset;
-        return true;
     }
     static SINTER_FORCE_INLINE constexpr status place_slot(const slot_facts& slot, int axes, const slot_state& from, int index,
                                                            binding<Slots>& out, reach& touched) {
@@ -442,7 +453,7 @@ struct binder {
         if (other < facts.operands && p == q && same_steps(facts, bound, output, other)) return stored_once(facts, bound, output);
         return !meet(facts, bound, output, other, p, q);
     }
-    static SINTER_NOINLINE status bind(const facts_type& facts, const chain_step* steps, const slot_state* given, binding<Slots>& out,
+    static SINTER_NOINLINE status bind(const facts_type& facts, const slot_maps& maps, const slot_state* given, binding<Slots>& out,
                                        const void** pointer) {
         reach reaches[unsigned(Slots)];
         start(facts, out);
@@ -450,7 +461,7 @@ struct binder {
         for (int pass = 0; pass < 2; ++pass)
             for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : Slots); ++i) {
                 const slot_facts& slot = facts.slot[i];
-                const status bad = bind_slot(slot, facts.axes, steps, given[i], i, out, reaches[i]);
+                const status bad = bind_slot(slot, facts.axes, maps, given[i], i, out, reaches[i]);
                 if (!bad.ok()) return bad;
                 if (reaches[i].any && given[i].pointer == nullptr && (slot.reads_memory || slot.is_output))
                     return at(error::null_pointer, slot);
@@ -595,7 +606,7 @@ template <class Kernel, class Tag, class Assignment>
 SINTER_FORCE_INLINE status bind(const Assignment& assigned, binding_of<Kernel>& out, const void** pointer) {
     slot_state given[slots<Kernel>::count];
     give_all<Kernel>(given, assigned.operands, assigned.targets);
-    return binder<Tag, slots<Kernel>::count>::bind(binding_facts_of<Kernel>::value, binding_facts_of<Kernel>::steps(), given, out, pointer);
+    return binder<Tag, slots<Kernel>::count>::bind(binding_facts_of<Kernel>::value, maps_of<Kernel, Tag>(), given, out, pointer);
 }
 
 // ------------------------------------------------------------------------------------------------- layouts known in advance
@@ -662,7 +673,7 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
             for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : count); ++i) {
                 slot_state state{};
                 state.set(nullptr, slot_view(i));
-                const status bad = work::bind_slot(facts.slot[i], facts.axes, binding_facts_of<Kernel>::steps(), state, i, out.bound, out.reaches[i]);
+                const status bad = work::bind_slot(facts.slot[i], facts.axes, maps_of<Kernel, Tag>(), state, i, out.bound, out.reaches[i]);
                 if (!bad.ok() && out.problem.ok()) out.problem = bad;
                 out.has_elements[i] = out.reaches[i].any && (facts.slot[i].reads_memory || facts.slot[i].is_output);
             }

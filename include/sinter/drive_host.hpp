@@ -117,7 +117,7 @@ struct host_launch {
         } else {
             slot_state given[unsigned(slot_count)];
             give_all<Kernel>(given, assigned.operands, assigned.targets);
-            return call::launch(facts, binding_facts_of<Kernel>::value, binding_facts_of<Kernel>::steps(), given, &assigned, hook, threads);
+            return call::launch(facts, binding_facts_of<Kernel>::value, maps_of<Kernel, Family>(), given, &assigned, hook, threads);
         }
     }
     template <class Known>

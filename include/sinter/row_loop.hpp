@@ -317,11 +317,11 @@ struct host_call {
     }
     /// Checks a call, makes its loops and runs them.
     template <class Hook>
-    static SINTER_NOINLINE status launch(const facts_type& facts, const binding_facts<Slots>& operands, const chain_step* steps,
+    static SINTER_NOINLINE status launch(const facts_type& facts, const binding_facts<Slots>& operands, const slot_maps& maps,
                                          const slot_state* given, const void* assigned, const Hook& hook, int threads) {
         binding_type bound;
         const void* pointer[unsigned(Slots)];
-        const status checked = binder<Family, Slots>::bind(operands, steps, given, bound, pointer);
+        const status checked = binder<Family, Slots>::bind(operands, maps, given, bound, pointer);
         if (!checked.ok() || bound.empty_output) return checked;
         loops<Slots> along;
         loop_maker<Family, Slots>::make(facts.axes, bound, along);
