@@ -4,6 +4,7 @@
 // what it holds is the choice between drivers and variants.
 #pragma once
 
+#include "drive_code_sum.hpp"
 #include "drive_columns.hpp"
 #include "drive_product.hpp"
 #include "drive_short_rows.hpp"
@@ -25,6 +26,13 @@ template <class Kernel, class Family>
     requires requires { typename Family::code_tables; }
 inline constexpr bool uses_table<Kernel, Family> = code_table_facts<Kernel>::cost >= Family::code_tables::worth;
 
+/// Whether a kernel is a proved sum of two operands of codes, and its family has such.
+template <class Kernel, class Family>
+inline constexpr bool sums_codes = false;
+template <class Kernel, class Family>
+    requires(requires { typename Family::code_sums; } && Kernel::outputs == 1 && (Kernel::output_type[0] == dtype::q8 || Kernel::output_type[0] == dtype::qu8))
+inline constexpr bool sums_codes<Kernel, Family> = code_sum_facts<Kernel>::possible;
+
 /// Chooses the driver and variant for a call, and splits its rows (or one row's elements) over threads.
 template <class Kernel, class Family>
 struct host_launch {
@@ -33,7 +41,9 @@ struct host_launch {
     using driver = conditional<Kernel::nest == nest_kind::columns, column_driver<Kernel, Family, Fast>,
                                conditional<Fast && multiplies<Kernel, Family>, product_driver<Kernel, Family>,
                                            conditional<takes_short_rows<Kernel, Family>, short_row_driver<Kernel, Family>,
-                                                       conditional<Fast && uses_table<Kernel, Family>, table_driver<Kernel, Family>, row_driver<Kernel, Family>>>>>;
+                                                       conditional<Fast && uses_table<Kernel, Family>, table_driver<Kernel, Family>,
+                                                                   conditional<Fast && sums_codes<Kernel, Family>, code_sum_driver<Kernel, Family>,
+                                                                               row_driver<Kernel, Family>>>>>>;
 
     /// Operands whose lane stride matters: those read per element, in columns also those read per column.
     static constexpr bool per_lane(int instance) {

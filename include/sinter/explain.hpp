@@ -362,6 +362,7 @@ void write_explanation(text_writer& to, const Operands& operands, indices<Leaf..
         write.kernel(cut.stage[0].piece, 0, now);
         write.passes(planned::levels);
         if (planned::code_product) to.add("    an exact product of codes: each weight read once for 16 vectors\n");
+        if (planned::code_sum) to.add("    a sum of codes: two fused steps, proved equal for all pairs of codes\n");
         if (planned::code_table) to.add("    a function of one code: 256 values, looked up where that is faster\n");
     } else {
         to.add(", one isn't possible: ");

@@ -11,6 +11,7 @@
 
 #include "bind.hpp"
 #include "code_product.hpp"
+#include "code_sum.hpp"
 #include "code_table.hpp"
 #include "stage.hpp"
 #include "text.hpp"
@@ -236,6 +237,12 @@ private:
         else
             return false;
     }
+    static constexpr bool find_code_sum() {
+        if constexpr (one_kernel)
+            return detail::code_sum_facts<kernel<assignment_type>>::possible;
+        else
+            return false;
+    }
     static constexpr bool find_code_table() {
         if constexpr (one_kernel)
             return detail::code_table_facts<kernel<assignment_type>>::cost > 0;
@@ -265,6 +272,9 @@ public:
     static constexpr int open_axes = one_kernel ? count_open_axes() : 0;
     /// Is it an exact product of a matrix of 8-bit codes and some vectors? Backends that know it read the matrix once for up to 16 vectors.
     static constexpr bool code_product = find_code_product();
+    /// Is it a sum or a difference of two operands of 8-bit codes, relu of it or not, to 8 bits, whose short form is proved to have the same
+    /// bits? Backends that know it take half the instructions.
+    static constexpr bool code_sum = find_code_sum();
     /// Is it a function of one 8-bit code, to 8 bits? Backends that look bytes up compute its 256 values once a call, where that is faster.
     static constexpr bool code_table = find_code_table();
     /// Bytes moved at least: each operand read once along the axes on which it varies, each output written once. -1 for a cut program

@@ -14,6 +14,7 @@
 
 #include "../drive_host.hpp"
 #include "../plan.hpp"
+#include "cpu_code_sum.hpp"
 #include "cpu_lane.hpp"
 
 namespace sinter::backend::SINTER_ISA {
@@ -27,6 +28,9 @@ struct cpu_lanes {
     static constexpr int width = Registers * native_width;
     using products = cpu_products;
     using code_tables = cpu_table;
+#if SINTER_CPU_X86 && SINTER_CPU_BYTES >= 32 && SINTER_CPU_FMA
+    using code_sums = cpu_code_sum;
+#endif
     static constexpr int register_bytes = (SINTER_CPU_AVX512 || SINTER_CPU_NEON ? 32 : 16) * 4 * native_width;  ///< of all registers
 #if defined(__x86_64__) || defined(__i386__)
     static constexpr i64 streaming_threshold = targets::cpu::streaming_threshold;

@@ -170,14 +170,12 @@ SINTER_FORCE_INLINE void write_narrowed(void* to, Register value) {
 #endif
 }
 
-/// Normalised cells of four registers as one of 8-bit integers: within its 16-byte parts each instruction has its results
-/// side by side, and one permutation of them ends it.
+/// Words of two registers, which four of cells were packed to, as one of 8-bit integers: within its 16-byte parts each instruction has
+/// its results side by side, and one permutation of them ends it.
 #if SINTER_CPU_X86
 template <class Narrow, class Register>
-SINTER_FORCE_INLINE auto packed(Register first, Register second, Register third, Register fourth) {
-    Register lower, upper, all;
-    SINTER_CPU_X86_BINARY("packssdw", lower, first, second);
-    SINTER_CPU_X86_BINARY("packssdw", upper, third, fourth);
+SINTER_FORCE_INLINE auto packed_words(Register lower, Register upper) {
+    Register all;
     if constexpr (has_sign<Narrow>) {
         SINTER_CPU_X86_BINARY("packsswb", all, lower, upper);
     } else {
@@ -190,6 +188,14 @@ SINTER_FORCE_INLINE auto packed(Register first, Register second, Register third,
         return __builtin_shufflevector(cells, cells, 0, 4, 1, 5, 2, 6, 3, 7);
     else
         return cells;
+}
+/// Normalised cells of four registers.
+template <class Narrow, class Register>
+SINTER_FORCE_INLINE auto packed(Register first, Register second, Register third, Register fourth) {
+    Register lower, upper;
+    SINTER_CPU_X86_BINARY("packssdw", lower, first, second);
+    SINTER_CPU_X86_BINARY("packssdw", upper, third, fourth);
+    return packed_words<Narrow>(lower, upper);
 }
 template <class Type, int Width>
 SINTER_FORCE_INLINE auto packed(vec<Type, Width> value) {
