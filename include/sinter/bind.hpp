@@ -68,6 +68,43 @@ struct selected_indices {
     };
     using type = typename expand<make_indices<size>>::type;
 };
+constexpr int count_of_bits(u64 bits) {
+    int count = 0;
+    for (; bits; bits &= bits - 1) ++count;
+    return count;
+}
+constexpr int place_of_bit(u64 bits, int number) {
+    for (; number > 0; --number) bits &= bits - 1;
+    int place = 0;
+    while (!(bits >> place & 1)) ++place;
+    return place;
+}
+/// The places of the set bits: one type for all selections that choose alike, in all passes and kernels.
+template <u64 Bits>
+struct places_of_bits {
+    static constexpr int size = count_of_bits(Bits);
+    template <class Sequence>
+    struct expand;
+    template <int... Number>
+    struct expand<indices<Number...>> {
+        using type = indices<place_of_bit(Bits, Number)...>;
+    };
+    using type = typename expand<make_indices<size>>::type;
+};
+/// Of few indices, as most often: a kernel asks for a dozen selections and more, and each costs compile time.
+template <class Selection>
+    requires(Selection::limit <= 64)
+struct selected_indices<Selection> {
+    static constexpr u64 find() {
+        u64 bits = 0;
+        for (int i = 0; i < Selection::limit; ++i)
+            if (Selection::test(i)) bits |= u64(1) << i;
+        return bits;
+    }
+    static constexpr u64 bits = find();
+    static constexpr int size = places_of_bits<bits>::size;
+    using type = typename places_of_bits<bits>::type;
+};
 template <class Selection>
 using selected = typename selected_indices<Selection>::type;
 
