@@ -14,13 +14,10 @@ using family = scalar_family;
 
 /// Kernel parameters: numbers, and the operands for the scalars among them.
 template <class Kernel>
-struct parameters : call_numbers<slots<Kernel>::count, (Kernel::axes > 0 ? Kernel::axes : 1)> {
+struct parameters : call_numbers<slots<Kernel>::count, (Kernel::axes > 0 ? Kernel::axes : 1)>, row_divisions<(Kernel::axes > 0 ? Kernel::axes : 1)> {
     typename Kernel::assignment_type assigned;
     int packs;                              ///< of a thread, in pointwise nests
     bool interleaved;                       ///< outputs are components of one tensor there
-    bool narrow;                            ///< rows and their steps fit 31 bits; there
-    u32 magic[Kernel::axes > 0 ? Kernel::axes : 1];  ///< of a division by an outer size (short_division); there
-    int magic_shift[Kernel::axes > 0 ? Kernel::axes : 1];
     explicit parameters(const typename Kernel::assignment_type& of_call) : assigned(of_call) {}
 };
 
@@ -30,17 +27,6 @@ static __device__ __forceinline__ i64 divide(i64 index, i64 size, i64& whole) {
     return index - whole * size;
 }
 
-/// n / size = high word of n * factor, >> shift, for n < 2^31 and 2 <= size < 2^31: factor = floor(2^(31 + s) / size) + 1 with
-/// s = bits of (size - 1), shift = s - 1; the quotient is too large by less than 2^-s, which is at most 1 / size.
-struct short_division {
-    u32 factor;
-    int shift;
-};
-inline short_division make_short_division(u32 size) {
-    int bits = 0;
-    while (bits < 31 && u32(1) << bits < size) ++bits;
-    return {u32((u64(1) << (31 + bits)) / size + 1), bits - 1};
-}
 static __device__ __forceinline__ u32 divide_short(u32 number, u32 factor, int shift) { return u32(u64(number) * factor >> 32) >> shift; }
 
 // One access of 16 bytes each: `*(uint4*)p` may become four of 4.

@@ -37,17 +37,51 @@ struct fold_numbers {
     i64 inner_step[Axes][Count];
 };
 
+/// n / size = high word of n * factor, >> shift, for n < 2^31 and 2 <= size < 2^31: factor = floor(2^(31 + s) / size) + 1 with
+/// s = bits of (size - 1), shift = s - 1; the quotient is too large by less than 2^-s, which is at most 1 / size.
+struct short_division {
+    u32 factor;
+    int shift;
+};
+inline short_division make_short_division(u32 size) {
+    int bits = 0;
+    while (bits < 31 && u32(1) << bits < size) ++bits;
+    return {u32((u64(1) << (31 + bits)) / size + 1), bits - 1};
+}
+/// A row's number taken apart in 32 bits, in pointwise nests.
+template <int Axes>
+struct row_divisions {
+    bool narrow;                            ///< rows and their steps fit 31 bits
+    u32 magic[Axes];                        ///< of a division by an outer size (short_division)
+    int magic_shift[Axes];
+};
+
 /// `Tag`: a type of the instruction set that the caller is compiled for.
 template <class Tag, int Count, int Axes>
 struct number_maker {
     using numbers = call_numbers<Count, Axes>;
+    /// The divisions of a call that is laid out.
+    static SINTER_SMALL void find_divisions(const numbers& of, row_divisions<Axes>& out) {
+        out.narrow = of.rows < i64(1) << 31;
+        for (int a = 0; a < of.outer_axes; ++a) {
+            if (a > 0 && of.outer_size[a] < 2) out.narrow = false;
+            for (int s = 0; s < Count; ++s)
+                if (of.outer_step[a][s] < -(i64(1) << 31) || of.outer_step[a][s] >= i64(1) << 31) out.narrow = false;
+        }
+        if (!out.narrow) return;
+        for (int a = 1; a < of.outer_axes; ++a) {
+            const short_division by = make_short_division(u32(of.outer_size[a]));
+            out.magic[a] = by.factor;
+            out.magic_shift[a] = by.shift;
+        }
+    }
     /// Bytes of an access to `pack` elements.
     static constexpr u64 access_bytes(const slot_facts& slot, int pack) {
         const u64 bytes = u64(pack) * slot.element_size;
         return bytes < 16 ? bytes : 16;
     }
     /// All but the addresses; `wide` as if those were aligned.
-    static SINTER_NOINLINE constexpr void lay_out(numbers& out, const binding_facts<Count>& facts, const binding<Count>& bound, const loops<Count>& along,
+    static SINTER_SMALL constexpr void lay_out(numbers& out, const binding_facts<Count>& facts, const binding<Count>& bound, const loops<Count>& along,
                                                   int pack) {
         out.rows = along.rows;
         out.length = along.length;
@@ -69,7 +103,7 @@ struct number_maker {
                 out.wide[s / 64] |= u64(1) << s % 64;
         }
     }
-    static SINTER_NOINLINE constexpr void lay_out_folds(fold_numbers<Count, Axes>& out, const loops<Count>& along) {
+    static SINTER_SMALL constexpr void lay_out_folds(fold_numbers<Count, Axes>& out, const loops<Count>& along) {
         out.columns = along.columns;
         out.column_axes = along.column.count;
         out.lane_axes = along.lane.count;

@@ -351,18 +351,7 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
             return start(known, run_down_columns<Kernel>, dim3(unsigned(blocks), unsigned(along_rows)), dim3(unsigned(across), unsigned(down)), 0, stream, given);
         }
     }
-    given.narrow = given.rows < i64(1) << 31;
-    for (int a = 0; a < given.outer_axes; ++a) {
-        if (a > 0 && given.outer_size[a] < 2) given.narrow = false;
-        for (int s = 0; s < facts<Kernel>::count; ++s)
-            if (given.outer_step[a][s] < -(i64(1) << 31) || given.outer_step[a][s] >= i64(1) << 31) given.narrow = false;
-    }
-    if (given.narrow)
-        for (int a = 1; a < given.outer_axes; ++a) {
-            const short_division by = make_short_division(u32(given.outer_size[a]));
-            given.magic[a] = by.factor;
-            given.magic_shift[a] = by.shift;
-        }
+    number_maker<scalar_family, parameters<Kernel>::count, parameters<Kernel>::axes>::find_divisions(given, given);
     const bool small = vectors <= tuning_of<Kernel>::pointwise::small_packs && vectors * given.rows <= tuning_of<Kernel>::pointwise::small_packs;
     const int most = small ? tuning_of<Kernel>::pointwise::small_threads : threads;
     // Short rows: a pack a thread, so that neighbours write whole lines.
