@@ -116,6 +116,15 @@ constexpr u64 packed(const access& use) {
     for (int i = 0; i < use.rank; ++i) place = place << 5 | u64(use.axis[i] + 1) << 1 | u64(use.varies[i]);
     return place;
 }
+/// Where the axes of a value lie among the loop axes of the outputs, counted from the right.
+struct positions {
+    int of[max_rank]{};
+    static constexpr positions plain(int rank) {
+        positions out;
+        for (int i = 0; i < rank; ++i) out.of[i] = rank - 1 - i;
+        return out;
+    }
+};
 struct fresh_axis {
     int node_rank = 0;
     int position = 0;
@@ -130,6 +139,7 @@ struct lowering {
     const inferred<Nodes>* facts = nullptr;
     const bool* weak_leaf = nullptr;
     int axis_at_position[max_rank]{-1, -1, -1, -1, -1, -1, -1, -1};
+    bool restores = false;  ///< outputs lie as if dropping reductions kept their axes
     fresh_axis fresh[max_loop_axes]{};
     int fresh_count = 0;
     // Uses that were lowered already, by node: a shared value is visited once and not once for every way that leads to it.
@@ -500,7 +510,7 @@ struct lowering {
             }
             use.axis[i] = -1;
             const int position = use.rank - 1 - i;
-            if (keep || leading) {
+            if (keep || leading || (restores && in_place(use, mark))) {
                 const int candidate = axis_at_position[position];
                 if ((candidate < 0 || compatible(candidate, size)) && !taken_axis(use, i, candidate)) {
                     use.axis[i] = position_axis(position);
@@ -537,6 +547,12 @@ struct lowering {
         }
         made.free &= ~made.folded;
         if (made.folded) ++made.level;
+        return true;
+    }
+    /// Do the kept axes of a reduction's argument follow the loop axes at their own positions?
+    constexpr bool in_place(const access& use, const bool (&folded)[max_rank]) const {
+        for (int i = 0; i < use.rank; ++i)
+            if (!folded[i] && use.varies[i] && use.axis[i] != axis_at_position[use.rank - 1 - i]) return false;
         return true;
     }
     constexpr bool compatible(int axis, i64 size) const {
@@ -606,17 +622,36 @@ struct lowering {
     }
 
     /// An output's axes are loop axes; those of several outputs are aligned at the right, where their sizes must agree.
-    constexpr bool place_output_axes(const shape& sizes) {
+    constexpr bool place_output_axes(const shape& sizes, const positions& at) {
         for (int i = 0; i < sizes.rank; ++i)
-            if (!note_size(position_axis(sizes.rank - 1 - i), sizes.size[i])) fail(nest_violation::different_sizes);
+            if (!note_size(position_axis(at.of[i]), sizes.size[i])) fail(nest_violation::different_sizes);
         return out.why == nest_violation::none;
     }
+    /// The positions of a value's axes, counted from the right, if each reduction that drops axes kept them: `m = mean(x, last_axis, drop)`
+    /// then lies beside `x - mean(x, last_axis)`. The plain ones where that isn't known.
+    constexpr positions restored(int index, int rank) const {
+        positions place = positions::plain(rank);
+        const node_value& n = node[index];
+        if (n.kind == node_kind::map) {
+            for (int a = 0; a < n.arity; ++a)  // an argument with all axes leads
+                if (!is_immediate(n.argument[a]) && facts->sizes[n.argument[a]].rank == rank) return restored(n.argument[a], rank);
+        } else if (n.kind == node_kind::reduce) {
+            const int from = facts->sizes[n.argument[0]].rank;
+            const positions argument = restored(n.argument[0], from);
+            bool reduced[max_rank]{};
+            int ignored = 0, next = 0;
+            reduced_axes(*n.op, from, reduced, ignored);
+            for (int i = 0; i < from; ++i)
+                if ((n.op->keep || !reduced[i]) && next < rank) place.of[next++] = argument.of[i];
+        }
+        return place;
+    }
     /// Lowers a root whose value is stored to an output of these sizes.
-    constexpr bool lower_output(int output, int root, const shape& sizes) {
+    constexpr bool lower_output(int output, int root, const shape& sizes, const positions& at) {
         access use;
         use.rank = sizes.rank;
         for (int i = 0; i < use.rank; ++i) {
-            use.axis[i] = axis_at_position[use.rank - 1 - i];
+            use.axis[i] = axis_at_position[at.of[i]];
             use.varies[i] = sizes.size[i] != 1;
             out.output_axis[output][i] = use.axis[i];
             out.output_varies[output][i] = use.varies[i];
@@ -766,17 +801,29 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
 
     static constexpr lowered<node_count, output_count> lower() {
         detail::lowering<node_count, output_count> work;
+        lower_with(work);
+        if (work.out.why == nest_violation::none || output_count == 1) return work.out;
+        // One that drops axes beside one that keeps them: side by side, as if both kept.
+        detail::lowering<node_count, output_count> again;
+        again.restores = true;
+        lower_with(again);
+        return again.out.why == nest_violation::none ? again.out : work.out;
+    }
+    static constexpr void lower_with(detail::lowering<node_count, output_count>& work) {
         work.node = node;
         work.facts = &facts;
         work.weak_leaf = weak_leaf;
         // The outputs' axes are the first loop axes, aligned at the right.
+        detail::positions at[unsigned(output_count)]{};
+        for (int o = 0; o < output_count; ++o) {
+            const int rank = output_shape[o].rank;
+            at[o] = work.restores && facts.sizes[root[o]].rank == rank ? work.restored(root[o], rank) : detail::positions::plain(rank);
+            if (!work.place_output_axes(output_shape[o], at[o])) return;
+        }
         for (int o = 0; o < output_count; ++o)
-            if (!work.place_output_axes(output_shape[o])) return work.out;
-        for (int o = 0; o < output_count; ++o)
-            if (!work.lower_output(o, root[o], output_shape[o])) return work.out;
+            if (!work.lower_output(o, root[o], output_shape[o], at[o])) return;
         work.resolve_counts();
         work.choose_nest();
-        return work.out;
     }
     static constexpr lowered<node_count, output_count> table = lower();  // no reference: device code reads it
     static constexpr const auto& value = table;

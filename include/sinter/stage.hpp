@@ -214,9 +214,11 @@ struct cutter {
         work.facts = &Lowering::facts;
         work.weak_leaf = weak;
         for (int t = 0; t < taken_count; ++t)
-            if (!work.place_output_axes(shape_of(taken[t]))) return work.out;
+            if (!work.place_output_axes(shape_of(taken[t]), positions::plain(shape_of(taken[t]).rank))) return work.out;
         for (int t = 0; t < taken_count; ++t)
-            if (!work.lower_output(t, taken[t] < nodes ? taken[t] : root[taken[t] - nodes], shape_of(taken[t]))) return work.out;
+            if (!work.lower_output(t, taken[t] < nodes ? taken[t] : root[taken[t] - nodes], shape_of(taken[t]),
+                                   positions::plain(shape_of(taken[t]).rank)))
+                return work.out;
         work.resolve_counts();
         work.choose_nest();
         return work.out;

@@ -56,3 +56,43 @@ TEST_CASE("float over all axes, dropped") {
                            logsumexp(a, si::axes<0, 1, 2>, si::drop));
     }), 3000);
 }
+
+TEST_CASE("a reduction that drops its axis beside one that keeps it is one kernel") {
+    tally all("dropped beside kept");
+    for (int l = 0; l < fold_length_count; l += 2)
+        for (int c = 0; c < 5; ++c) {
+            const i64 n = fold_length(l), rows = c < 2 ? 1 + c : c * 9;
+            if (n > 3000) continue;
+            const placement line = place({1, {rows}}, layout::contiguous), column = place({1, {n}}, layout::contiguous);
+            const placement matrix = place({2, {rows, n}}, layout(c));
+            using vector = si::extents<dyn>;
+            // The rows' values as a vector, before and after the elements; then columns'; then inner axes of three.
+            all.same([](auto y, auto m, auto x) {
+                         return si::tie(y, m) = si::let(x, [](auto a) { return si::outputs(a - mean(a, si::last_axis), mean(a, si::last_axis, si::drop) * 2.0f); });
+                     },
+                     memory<float, plane>(matrix, mix::anything, 1), memory<float, vector>(line, mix::anything, 2),
+                     memory<float, plane>(matrix, mix::sprinkled, u64(l)));
+            all.same([](auto m, auto y, auto x) {
+                         return si::tie(m, y) = si::let(x, [](auto a) { return si::outputs(max(a, si::last_axis, si::drop), si::softmax(a)); });
+                     },
+                     memory<float, vector>(line, mix::anything, 1), memory<float, plane>(matrix, mix::anything, 2),
+                     memory<float, plane>(matrix, mix::sprinkled, u64(l)));
+            all.same([](auto y, auto m, auto x) {
+                         return si::tie(y, m) = si::let(x, [](auto a) { return si::outputs(a - mean(a, si::axes<0>), variance(a, si::axes<0>, si::drop)); });
+                     },
+                     memory<float, plane>(matrix, mix::anything, 1), memory<float, vector>(column, mix::anything, 2),
+                     memory<float, plane>(matrix, mix::sprinkled, u64(l)));
+            if (n > 300) continue;
+            const placement cube = place({3, {3, rows, n}}, layout::contiguous), outer = place({2, {3, n}}, layout::contiguous);
+            all.same([](auto y, auto m, auto x) {
+                         return si::tie(y, m) = si::let(x, [](auto a) { return si::outputs(a / sum(a, si::axes<1>), sum(a, si::axes<1>, si::drop)); });
+                     },
+                     memory<float, si::extents<dyn, dyn, dyn>>(cube, mix::anything, 1), memory<float, plane>(outer, mix::anything, 2),
+                     memory<float, si::extents<dyn, dyn, dyn>>(cube, mix::plain, u64(l)));
+        }
+    // A square one, whose sizes fit otherwise, too.
+    float x[9] = {3, 1, 2, 9, 7, 8, 4, 6, 5}, y[9], m[3];
+    const auto in = si::view(x, si::extents<3, 3>{});
+    si::run(si::reference, si::view(y, si::extents<3, 3>{}) = in - max(in, si::last_axis), si::view(m) = max(in, si::last_axis, si::drop));
+    CHECK((m[0] == 3 && m[1] == 9 && m[2] == 6 && y[0] == 0 && y[1] == -2 && y[8] == -1));
+}
