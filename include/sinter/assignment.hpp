@@ -186,7 +186,7 @@ SINTER_INLINE auto assign_checked(const Output& output, Right&& right) {
         return refused<mistake<rule::copy_is_by_name, printed<typename Output::extents_type>, printed<typename plain::extents_type>>>{};
     else if constexpr (value_count<plain> > 0)
         return refused<mistake<rule::tie_takes_every_value, number<1>, number<value_count<plain>>>>{};
-    else if constexpr (kind == operand_kind::none || kind == operand_kind::traced)
+    else if constexpr (kind == operand_kind::none || kind == operand_kind::traced || kind == operand_kind::name)
         return refused<mistake<rule::right_side_is_operand, plain>>{};
     else
         return assign_any(output, static_cast<Right&&>(right));
@@ -224,6 +224,30 @@ SINTER_INLINE auto compound_assign(const Output& output, Right&& right) {
     SINTER_INLINE auto compound(const tensor_view<Type, Extents, Layout, Space, Alignment>& output, Right&& right)        \
         ->detail::outcome<decltype(detail::compound_assign<op>(output, static_cast<Right&&>(right)))> {                   \
         return detail::compound_assign<op>(output, static_cast<Right&&>(right));                                          \
+    }
+SINTER_COMPOUND(operator+=, add_op)
+SINTER_COMPOUND(operator-=, sub_op)
+SINTER_COMPOUND(operator*=, mul_op)
+SINTER_COMPOUND(operator/=, div_op)
+#undef SINTER_COMPOUND
+namespace detail {
+/// What `x += y` gives for a value of a traced lambda: the value, or the mistake in x + y.
+template <class Op, class Right, class Result = applied<Op, traced&, Right>>
+using compounded = conditional<is_same<Result, traced>, traced&, Result>;
+}  // namespace detail
+// A value of a traced lambda is a name for a node: `x += y` makes it the name of another one.
+#define SINTER_COMPOUND(compound, op)                                                                  \
+    template <operand Right>                                                                           \
+    SINTER_HOST_DEVICE constexpr detail::compounded<op, Right> compound(traced& value, Right&& right) { \
+        if constexpr (is_same<detail::compounded<op, Right>, traced&>)                                 \
+            return value = detail::apply<op>(value, static_cast<Right&&>(right));                      \
+        else                                                                                           \
+            return {};                                                                                 \
+    }                                                                                                  \
+    template <class Number, tensor_operand Right>                                                      \
+        requires is_scalar_v<Number>                                                                   \
+    SINTER_HOST_DEVICE constexpr mistake<rule::number_takes_no_formula, Number> compound(Number&, Right&&) { \
+        return {};                                                                                     \
     }
 SINTER_COMPOUND(operator+=, add_op)
 SINTER_COMPOUND(operator-=, sub_op)

@@ -22,6 +22,15 @@ namespace sinter {
 /// Said where a value of a formula is asked for its truth. A static_assert in the conversion's own body: clang would go on after another.
 #define SINTER_BRANCH_ON_A_FORMULA \
     "[SINTER-E012] a formula's value isn't known while it is written: if, ?: and loops can't depend on it. Hint: where(condition, a, b)."
+/// The same where a lane is asked, in an operator or a monoid of the user's own.
+#define SINTER_BRANCH_OVER_LANES \
+    "[SINTER-E017] lanes hold several elements: if, ?:, && and || can't ask them. Hint: select(condition, a, b); & and | join conditions."
+/// Said where one element of a traced value is asked for.
+#define SINTER_NO_ELEMENTS \
+    "[SINTER-E020] a formula sees a tensor whole: no element by its index, none from its neighbour's result. Hint: slice<axis, start, stop>(x) for fixed places; a loop of your own for a recurrence."
+/// Said where extents, a view or a tensor is made with another number of sizes than its type leaves open.
+#define SINTER_OPEN_SIZES \
+    "[SINTER-S035] one number for each size that the type leaves open (dyn or a name), no more. Hint: extents<dyn, 4>(rows); extents<3, 4> takes none."
 
 /// What follows from a mistake that was already reported. Holds nothing and swallows what is done to it; a number that was to be
 /// evaluated is whatever number was wanted.
@@ -48,6 +57,8 @@ struct copy_is_by_name {};          struct right_side_is_operand {};    struct t
 struct executor_reaches_memory {};  struct lambda_gives_values {};      struct axes_are_types {};           struct operand_has_shape {};
 struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct map_of_reduction {};      struct reshape_of_broadcast {};
 struct fits_one_kernel {};          struct operator_has_a_name {};      struct operator_takes_lanes {};
+struct name_is_no_number {};        struct sizes_are_extents {};        struct is_a_monoid {};              struct takes_so_many {};
+struct lanes_go_through {};         struct codes_are_small {};          struct map_numbers_are_types {};    struct number_takes_no_formula {};
 struct lambda_uses_parameters {};
 struct not_there_yet {};
 struct same_scale {};               struct codes_or_numbers {};
@@ -69,6 +80,10 @@ template <int Axis>
 struct at_axis {};
 template <i64 Value>
 struct number {};
+template <int Count>
+struct takes {};
+template <int Count>
+struct given {};
 
 // The rules. Written out, not made by a macro: compilers print where a macro was expanded, which is of no use to the reader.
 template <class... What>
@@ -188,6 +203,10 @@ struct mistake<rule::store_keeps_values, What...> {
 };
 template <class... What>
 struct mistake<rule::memory_outlives_view, What...> {
+    template <class Right>
+    constexpr poison operator=(const Right&) const {  // no second message where it stands on the left
+        return {};
+    }
     static_assert(dependent_false<What...>,
                   "[SINTER-C001] a temporary that owns its memory can't be an operand: the view would outlive it. Hint: give it a name.");
 };
@@ -198,6 +217,10 @@ struct mistake<rule::output_is_mutable, What...> {
 };
 template <class... What>
 struct mistake<rule::memory_is_contiguous, What...> {
+    template <class Right>
+    constexpr poison operator=(const Right&) const {  // no second message where it stands on the left
+        return {};
+    }
     static_assert(dependent_false<What...>,
                   "[SINTER-C004] a view needs elements side by side, by data() and size(); std::vector<bool> packs bits. Hint: a bool array, std::array, std::vector of another type.");
 };
@@ -234,7 +257,7 @@ struct mistake<rule::right_side_is_operand, What...> {
 template <class... What>
 struct mistake<rule::operand_has_shape, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-E011] memory beside a tensor has no shape. Hint: view(container), or view(pointer, extents<2, 3>{}).");
+                  "[SINTER-E011] this isn't an operand: memory beside a tensor has no shape. Hint: view(container), or view(pointer, extents<2, 3>{}).");
 };
 template <class... What>
 struct mistake<rule::tie_takes_every_value, What...> {
@@ -255,6 +278,50 @@ template <class... What>
 struct mistake<rule::operator_has_a_name, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E013] an operator of your own needs a name. Hint: static constexpr const char* name = \"my_operator\";");
+};
+template <class... What>
+struct mistake<rule::name_is_no_number, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S015] a named size isn't a number: \"seq\"_d stands for an axis in extents. Hint: pass the number itself, or sum(x * 0 + 1, axes<...>).");
+};
+template <class... What>
+struct mistake<rule::sizes_are_extents, What...> {
+    template <class Right>
+    constexpr poison operator=(const Right&) const {  // no second message where it stands on the left
+        return {};
+    }
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S034] the sizes of a view are extents. Hint: view(x, extents<3, 4>{}), or view(x, extents<dyn, dyn>(3, 4)) for sizes known when run.");
+};
+template <class... What>
+struct mistake<rule::is_a_monoid, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E016] fold takes a monoid, and a member is missing. Hint: a struct with name, identity<Value>(), lift(x), combine(a, b), finalize(a).");
+};
+template <class... What>
+struct mistake<rule::takes_so_many, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E018] this function takes another number of operands. Hint: docs/reference.md lists what each takes.");
+};
+template <class... What>
+struct mistake<rule::lanes_go_through, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E019] an operator or monoid of your own can't be called with these lanes, or gives something else. Hint: a template of a lane for each operand, as in docs/reference.md.");
+};
+template <class... What>
+struct mistake<rule::map_numbers_are_types, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S036] axes, bounds and sizes of an index map are part of its type. Hint: permute<2, 0, 1>(x), slice<0, 1, -1>(x); of a view alone slice<0>(view, start, stop).");
+};
+template <class... What>
+struct mistake<rule::number_takes_no_formula, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E021] a C++ number can't take a formula's value. Hint: in a lambda begin with a value, auto total = v; outside, eval(executor, sum(x)) gives a number.");
+};
+template <class... What>
+struct mistake<rule::codes_are_small, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q012] quantize gives codes of type i8, u8, i16 or u16. Hint: quantize<i8>(x, scale, zero); cast<i32>(round(x / scale)) for wider ones.");
 };
 template <class... What>
 struct mistake<rule::operator_takes_lanes, What...> {
@@ -279,7 +346,7 @@ struct mistake<rule::one_set_of_folded_axes, What...> {
 template <class... What>
 struct mistake<rule::folded_sizes_match, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-P002] outputs of different sizes, or folded over different axes, can't share one kernel. Hint: keep the folded axes in all of them (no drop; unsqueeze an output's view that lacks one), or call run once for each.");
+                  "[SINTER-P002] outputs of different sizes, or folded over different axes, can't share one kernel. Hint: give all of them the kept axes (unsqueeze an output's view that lacks one), or call run once for each.");
 };
 template <class... What>
 struct mistake<rule::map_of_reduction, What...> {
@@ -362,6 +429,7 @@ enum class error : int {
     out_of_memory = 8,      ///< [SINTER-R008] eval or the reference could not allocate
     partly_empty = 11,      ///< [SINTER-R011] one output of a kernel has no elements, another has some
     bad_scale = 10,         ///< [SINTER-R010] a quantization scale isn't finite and positive, or a zero point isn't a code
+    number_out_of_range = 12,  ///< [SINTER-R012] a number doesn't fit the integer type that it meets
     workspace_too_small = 9,  ///< [SINTER-R009] a call on a device needs more scratch memory than the caller gave
 };
 
@@ -401,6 +469,9 @@ struct status {
             case error::bad_scale:
                 return "[SINTER-R010] a quantization parameter is wrong: a scale isn't finite and greater than 0, or a zero point isn't a code of "
                        "its storage. Nothing was written.";
+            case error::number_out_of_range:
+                return "[SINTER-R012] a number doesn't fit the integer type of the tensor that it meets. Nothing was written. cast the tensor to a "
+                       "wider type, or the number to that type where it is to wrap.";
             case error::partly_empty:
                 return "[SINTER-R011] an output has no elements, since an axis of size 0 is its own, while another output has some. Nothing was "
                        "written. Run them one by one.";

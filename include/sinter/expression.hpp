@@ -66,7 +66,7 @@ struct multi_expression {
 /// What a type is as an operand. Plain integers: comparing an enumeration of this namespace would consider Sinter's own
 /// operators, whose constraints ask this question.
 namespace operand_kind {
-inline constexpr int none = 0, view = 1, owner = 2, expression = 3, scalar = 4, traced = 5, poison = 6;
+inline constexpr int none = 0, view = 1, owner = 2, expression = 3, scalar = 4, traced = 5, poison = 6, name = 7;
 }
 namespace detail {
 template <class Type>
@@ -93,6 +93,11 @@ template <>
 struct kind_of_operand<poison> {
     static constexpr int value = operand_kind::poison;
 };
+/// An operand in order to be refused with words: `x + "seq"_d`.
+template <>
+struct kind_of_operand<named_size> {
+    static constexpr int value = operand_kind::name;
+};
 template <class Rule, class... What>
 struct kind_of_operand<mistake<Rule, What...>> {
     static constexpr int value = operand_kind::poison;
@@ -103,13 +108,24 @@ inline constexpr int operand_kind_of = detail::kind_of_operand<remove_cvref<Type
 
 /// Anything that stands for a tensor in a formula (not a bare C++ scalar).
 template <class Type>
-concept tensor_operand = operand_kind_of<Type> != operand_kind::none && operand_kind_of<Type> != operand_kind::scalar;
+concept tensor_operand = operand_kind_of<Type> != operand_kind::none && operand_kind_of<Type> != operand_kind::scalar &&
+                         operand_kind_of<Type> != operand_kind::name;
 /// A tensor operand or a C++ scalar.
 template <class Type>
 concept operand = operand_kind_of<Type> != operand_kind::none;
 /// Arguments of an operator: at least one tensor operand among them.
 template <class... Types>
 concept operands = (operand<Types> && ...) && (tensor_operand<Types> || ...);
+/// Containers, arrays and pointers: what is often written beside a tensor and lacks a shape.
+template <class Type>
+concept bare_memory = !operand<Type> && (requires(const remove_cvref<Type>& memory) { memory.data(); } ||
+                                         requires(const remove_cvref<Type>& memory) { *memory; });
+/// Arguments of `+` and its kin: bare memory beside a tensor is refused with words.
+template <class Left, class Right>
+concept operator_arguments = operands<Left, Right> || (tensor_operand<Left> && bare_memory<Right>) || (tensor_operand<Right> && bare_memory<Left>);
+/// Arguments of a function of this library, which says what is wrong with the others.
+template <class... Types>
+concept any_tensor_operand = (tensor_operand<Types> || ...);
 
 namespace detail {
 
@@ -279,12 +295,38 @@ template <class... Rest>
 struct first_wrong_of<nothing_wrong, Rest...> : first_wrong_of<Rest...> {};
 template <class... Verdicts>
 using first_wrong = typename first_wrong_of<Verdicts...>::type;
+/// The next node with an operation of the user's own; the number of nodes without one.
+template <class Nodes>
+constexpr int next_own(int from) {
+    while (from < Nodes::size && !(Nodes::node[from].has_op() && Nodes::node[from].op->own)) ++from;
+    return from;
+}
+/// What is wrong with the operations of the user's own, which know by themselves what lanes they must take and give.
+template <class Nodes, class Inference, int Index>
+constexpr auto own_verdict() {
+    if constexpr (Index == Nodes::size)
+        return nothing_wrong{};
+    else {
+        using wrong = decltype(op_of<Nodes::node[Index].op>::template verdict<Inference, Index>());
+        if constexpr (!is_same<wrong, nothing_wrong>)
+            return wrong{};
+        else
+            return own_verdict<Nodes, Inference, next_own<Nodes>(Index + 1)>();
+    }
+}
+/// The type that lanes have for an argument, and for the result of a node.
+template <class Inference, int Node, int Argument = 0>
+using lane_argument = type_of<Inference::value.argument_type[Node][Argument]>;
+template <class Inference, int Node>
+using lane_result = type_of<compute_dtype(Inference::value.type[Node].type)>;
 /// Turns the first violation of an inference into a mistake; `nothing_wrong` without one.
 template <class Nodes, class Inference>
 constexpr auto verdict_of() {
     constexpr auto& result = Inference::value;
-    if constexpr (result.at < 0)
+    if constexpr (result.at < 0 && !result.own_operations)
         return nothing_wrong{};
+    else if constexpr (result.at < 0)
+        return own_verdict<Nodes, Inference, next_own<Nodes>(0)>();
     else {
         constexpr node_value node = Nodes::node[result.at];
         using op = op_of<node.op>;
@@ -375,12 +417,26 @@ SINTER_INLINE auto apply_direct(const Expressions&... arguments) {
 template <class Argument>
 inline constexpr bool has_memory = operand_kind_of<Argument> == operand_kind::view || operand_kind_of<Argument> == operand_kind::owner ||
                                    operand_kind_of<Argument> == operand_kind::expression;
+template <int Kind, class First, class... Rest>
+struct first_of_kind {
+    using type = typename conditional<operand_kind_of<First> == Kind, first_of_kind<Kind, First>, first_of_kind<Kind, Rest...>>::type;
+};
+template <int Kind, class Last>
+struct first_of_kind<Kind, Last> {
+    using type = remove_cvref<Last>;
+};
 /// Applies an operation to operands: on the tape inside a traced lambda, else as an expression.
 SINTER_HOST_CALLS
 template <class Op, class... Arguments>
 SINTER_INLINE auto apply(Arguments&&... arguments) {
     if constexpr (((operand_kind_of<Arguments> == operand_kind::poison) || ...))
         return poison{};
+    else if constexpr (sizeof...(Arguments) != Op::facts.arity)
+        return refused<mistake<rule::takes_so_many, Op, takes<Op::facts.arity>, given<int(sizeof...(Arguments))>>>{};
+    else if constexpr (((operand_kind_of<Arguments> == operand_kind::none) || ...))
+        return refused<mistake<rule::operand_has_shape, typename first_of_kind<operand_kind::none, Arguments...>::type>>{};
+    else if constexpr (((operand_kind_of<Arguments> == operand_kind::name) || ...))
+        return refused<mistake<rule::name_is_no_number, Op>>{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...) && (has_memory<Arguments> || ...))
         return refused<mistake<rule::lambda_uses_parameters, Op>>{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...))
@@ -390,15 +446,11 @@ SINTER_INLINE auto apply(Arguments&&... arguments) {
     else
         return apply_direct<Op>(as_expression(static_cast<Arguments&&>(arguments))...);
 }
-/// The return type of a function that applies an operation. Without a member where an argument isn't an operand.
-template <bool Valid, class Op, class... Arguments>
-struct application_if {};
+/// The return type of a function that applies an operation.
 template <class Op, class... Arguments>
-struct application_if<true, Op, Arguments...> {
+struct application {
     using type = outcome<decltype(apply<Op>(some<Arguments>()...))>;
 };
-template <class Op, class... Arguments>
-struct application : application_if<(operand<Arguments> && ...), Op, Arguments...> {};
 template <class Op, class... Arguments>
 using applied = typename application<Op, Arguments...>::type;
 
@@ -519,6 +571,8 @@ SINTER_HOST_DEVICE constexpr auto call_fused(Arguments&&... arguments) {
         return poison{};
     else if constexpr (!__is_empty(Lambda))
         return refused<mistake<rule::lambda_captures_nothing, Lambda>>{};
+    else if constexpr (((operand_kind_of<Arguments> == operand_kind::name) || ...))
+        return refused<mistake<rule::name_is_no_number, number<i64(sizeof...(Arguments))>>>{};
     else if constexpr (takes_another_number<Lambda, int(sizeof...(Arguments))>())
         return refused<mistake<rule::lambda_gives_values, number<i64(sizeof...(Arguments))>>>{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...))

@@ -11,13 +11,22 @@
 #pragma once
 
 #include "config.hpp"
+#include "diagnose.hpp"
 #include "float_step.hpp"
 #include "scalar.hpp"
 
 namespace sinter::lane {
 
 /// The base of every lane value type; it makes operators and primitives visible to argument-dependent lookup.
-struct base {};
+struct base {
+    /// `mask ? a : b`. (In the base, which is no template: every lane type would say it anew.)
+    template <class Condition>
+        requires is_same<Condition, bool>
+    SINTER_HOST_DEVICE constexpr explicit operator Condition() const {
+        static_assert(dependent_false<Condition>, SINTER_BRANCH_OVER_LANES);
+        return false;
+    }
+};
 
 template <class Value>
 concept lane_value = __is_base_of(base, Value);
@@ -396,6 +405,16 @@ SINTER_LANE_OPERATOR(>=, typename Value::mask, less_equal(right, left))
 SINTER_LANE_OPERATOR(==, typename Value::mask, equal(left, right))
 SINTER_LANE_OPERATOR(!=, typename Value::mask, bit_not(equal(left, right)))
 #undef SINTER_LANE_OPERATOR
+#define SINTER_LANE_COMPOUND(compound, symbol)                       \
+    template <lane_value Value, class Right>                         \
+    SINTER_INLINE Value& operator compound(Value& left, Right right) { \
+        return left = left symbol right;                             \
+    }
+SINTER_LANE_COMPOUND(+=, +)
+SINTER_LANE_COMPOUND(-=, -)
+SINTER_LANE_COMPOUND(*=, *)
+SINTER_LANE_COMPOUND(/=, /)
+#undef SINTER_LANE_COMPOUND
 
 template <lane_value Value>
 SINTER_INLINE Value operator~(Value operand) {

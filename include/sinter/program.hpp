@@ -58,6 +58,7 @@ struct op_facts {
     bool two_phase = false;            ///< reduce: a segment is read twice (monoid with a second phase)
     index_map_spec map{};              ///< index map
     i64 axis = 0;                      ///< coordinate: the axis
+    bool own = false;                  ///< the user's: the operation checks itself that lanes go through (`verdict`)
     u64 parameters = 0;                ///< what else the operation's type fixes and its name doesn't tell (a scale): plans' hashes take it in
 };
 
@@ -234,6 +235,7 @@ struct inferred {
     int other = 0;     ///< which argument (1 or 2 ...) clashed with those before it
     int axis = 0;
     shape left{};      ///< the shape on the other side of a clash
+    bool own_operations = false;  ///< some are the user's own
 };
 
 /// Reduced axes of `op` over an argument of this rank.
@@ -327,6 +329,7 @@ SINTER_HOST_DEVICE constexpr bool infer_node(inferred<Size>& all, const node_val
                 types[i] = all.type[node.argument[i]];
             }
             all.sizes[index] = sizes;
+            all.own_operations = all.own_operations || node.op->own;
             dtype kept{};
             const bool clear = real_arguments(*node.op, types, node.arity, kept);
             const typing answer = node.op->rule(types, node.arity);
@@ -351,6 +354,7 @@ SINTER_HOST_DEVICE constexpr bool infer_node(inferred<Size>& all, const node_val
             if (all.why != violation::none) return false;
             all.sizes[index] = reduce_axes(from, reduced, node.op->keep);
             value_type argument = all.type[node.argument[0]];
+            all.own_operations = all.own_operations || node.op->own;
             dtype kept{};
             real_arguments(*node.op, &argument, 1, kept);
             const typing answer = node.op->rule(&argument, 1);

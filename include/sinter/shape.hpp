@@ -30,13 +30,19 @@ template <std::size_t Length>
 inline constexpr bool is_short = Length >= 1 && Length <= 7;
 }  // namespace detail
 
+/// What a named size is while it is written. It becomes the number that stands for it in `extents`, and no operand of a formula, where that
+/// number would be meant for the axis's size.
+struct named_size {
+    i64 packed;
+    consteval operator i64() const { return packed; }
+};
 /// "seq"_d: a named size. Up to seven letters are packed into a negative number, so that a name is an ordinary extent.
 template <detail::letters Name>
-consteval i64 operator""_d() {
+consteval named_size operator""_d() {
     static_assert(detail::is_short<Name.length>, "[SINTER-S001] a named size has one to seven letters. Hint: abbreviate.");
     u64 packed = 0;
     for (std::size_t i = 0; i < Name.length; ++i) packed = packed << 8 | static_cast<unsigned char>(Name.text[i]);
-    return static_cast<i64>(packed | u64(1) << 63);
+    return {static_cast<i64>(packed | u64(1) << 63)};
 }
 
 SINTER_INLINE bool is_static_size(i64 size) { return size >= 0; }
@@ -150,6 +156,8 @@ struct size_storage {
 };
 template <>
 struct size_storage<0> {};
+/// Asks for extents whose open sizes are set afterwards.
+struct sizes_follow {};
 template <i64... Sizes>
 inline constexpr bool few_axes = sizeof...(Sizes) <= max_rank;
 /// (Sizes beyond the last axis are refused by extents itself; they must not break a second rule here.)
@@ -172,12 +180,21 @@ struct extents : detail::size_storage<((Sizes < 0 ? 1 : 0) + ... + 0)> {
     static constexpr shape static_shape = detail::static_shape_of<Sizes...>();
     static constexpr bool is_static = dynamic_count == 0;
 
-    extents() = default;
-    /// The sizes that aren't static, left to right.
+    /// The sizes that aren't static, left to right: `extents<dyn, 4>(rows)`, `extents<3, 4>{}`. A size left out would be 0, and what runs over
+    /// it would do nothing: it doesn't compile. (Templates, since nvcc takes no other for a default constructor beside a constrained one.)
     template <class... Int>
-        requires(sizeof...(Int) == std::size_t(dynamic_count) && dynamic_count > 0 && (is_index<Int> && ...))
+        requires(sizeof...(Int) == 0 && is_static)
+    SINTER_HOST_DEVICE constexpr extents(Int...) {}
+    template <class... Int>
+        requires(sizeof...(Int) == std::size_t(dynamic_count) && !is_static && (is_index<Int> && ...))
     SINTER_HOST_DEVICE constexpr explicit extents(Int... sizes)
         : detail::size_storage<dynamic_count>{{static_cast<i64>(sizes)...}} {}
+    template <class... Int>
+        requires(sizeof...(Int) != std::size_t(dynamic_count) && (is_index<Int> && ...))
+    SINTER_HOST_DEVICE constexpr explicit extents(Int...) {
+        static_assert(dependent_false<Int...>, SINTER_OPEN_SIZES);
+    }
+    SINTER_HOST_DEVICE constexpr explicit extents(detail::sizes_follow) : detail::size_storage<dynamic_count>{} {}
 
     template <int Axis>
     SINTER_INLINE i64 size() const {
@@ -227,7 +244,7 @@ SINTER_INLINE Extents extents_with(const shape& sizes) {
         return Extents{};
     else {
         constexpr shape known = Extents::static_shape;  // a local: nvcc doesn't let device code index a static member
-        Extents out{};
+        Extents out(detail::sizes_follow{});
         int next = 0;
         for (int i = 0; i < Extents::rank; ++i)
             if (known.size[i] < 0) out.value[next++] = sizes.size[i];

@@ -59,9 +59,9 @@ public:
 
     /// Row-major elements at `pointer`; sizes that aren't static follow, left to right.
     template <class... Int>
-        requires(sizeof...(Int) == std::size_t(Extents::dynamic_count) && contiguous && (is_index<Int> && ...))
+        requires(contiguous && (is_index<Int> && ...))
     SINTER_HOST_DEVICE constexpr explicit tensor_view(Type* pointer, Int... sizes)
-        : Extents(make_extents(sizes...)), pointer_(pointer) {}
+        : Extents(sizes...), pointer_(pointer) {}
     SINTER_HOST_DEVICE constexpr tensor_view(Type* pointer, const Extents& sizes)
         requires contiguous
         : Extents(sizes), pointer_(pointer) {}
@@ -114,13 +114,6 @@ public:
     }
 
 private:
-    template <class... Int>
-    static SINTER_INLINE Extents make_extents(Int... sizes) {
-        if constexpr (sizeof...(Int) == 0)
-            return Extents{};
-        else
-            return Extents(sizes...);
-    }
     Type* pointer_;
 };
 
@@ -240,6 +233,17 @@ template <class Container>
 SINTER_INLINE mistake<rule::memory_is_contiguous, remove_cvref<Container>> view(Container&&) {
     return {};
 }
+/// view(memory, 3, 4), view(memory, {3, 4}), and a pointer alone: a shape is a type.
+template <class Memory, class... Numbers>
+    requires((is_index<Numbers> && ...) &&
+             (sizeof...(Numbers) > 0 || requires { typename detail::pointee<remove_cvref<Memory>>::type; }))
+SINTER_INLINE mistake<rule::sizes_are_extents, remove_cvref<Memory>, Numbers...> view(Memory&&, Numbers...) {
+    return {};
+}
+template <class Memory, std::size_t Count>
+SINTER_INLINE mistake<rule::sizes_are_extents, remove_cvref<Memory>, int[Count]> view(Memory&&, const int (&)[Count]) {
+    return {};
+}
 
 /// Owner of row-major elements on the heap, aligned to 64 bytes and zeroed. For tests, tools and small things; moving it is
 /// cheap, copying is by name. `ok()` is false when the memory wasn't there. Members are inlined always: the linker would keep one
@@ -269,7 +273,7 @@ public:
         }
     }
     template <class... Int>
-        requires(sizeof...(Int) == std::size_t(Extents::dynamic_count) && sizeof...(Int) > 0 && (is_index<Int> && ...))
+        requires(!(Extents::is_static && sizeof...(Int) == 0) && (is_index<Int> && ...))
     SINTER_FORCE_INLINE explicit tensor(Int... sizes) : tensor(Extents(sizes...)) {}
     SINTER_FORCE_INLINE tensor(tensor&& other) noexcept : extents_(other.extents_), data_(other.data_) { other.data_ = nullptr; }
     SINTER_FORCE_INLINE tensor& operator=(tensor&& other) noexcept {
@@ -303,5 +307,19 @@ private:
     Extents extents_;
     Type* data_ = nullptr;
 };
+
+/// An owner's view; that of a temporary would outlive its memory.
+template <class Type, class Extents>
+SINTER_INLINE tensor_view<Type, Extents> view(tensor<Type, Extents>& from) {
+    return from.view();
+}
+template <class Type, class Extents>
+SINTER_INLINE tensor_view<const Type, Extents> view(const tensor<Type, Extents>& from) {
+    return from.view();
+}
+template <class Type, class Extents>
+SINTER_INLINE mistake<rule::memory_outlives_view, tensor<Type, Extents>> view(tensor<Type, Extents>&&) {
+    return {};
+}
 
 }  // namespace sinter

@@ -48,6 +48,18 @@ struct traced {
         static_assert(dependent_false<Condition>, SINTER_BRANCH_ON_A_FORMULA);
         return false;
     }
+    /// `v[i]`, `for (auto element : v)`: the lambda sees the whole tensor as one value.
+    template <class Index>
+    constexpr traced operator[](const Index&) const {
+        static_assert(dependent_false<Index>, SINTER_NO_ELEMENTS);
+        return *this;
+    }
+    template <class Never = void>
+    constexpr const traced* begin() const {
+        static_assert(dependent_false<Never>, SINTER_NO_ELEMENTS);
+        return this;
+    }
+    constexpr const traced* end() const { return this; }
 };
 /// Several results of a traced lambda; made by `outputs`.
 template <int Count>

@@ -63,6 +63,11 @@ template <tensor_operand Operand, tensor_operand Mask, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::masked_softmax<axes_t<Axis...>>, Operand, Mask> softmax(Operand&& x, Mask&& mask, axes_t<Axis...>) {
     return detail::fused_operator<bodies::masked_softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), static_cast<Mask&&>(mask));
 }
+template <class... Arguments>
+    requires(sizeof...(Arguments) == 0 || sizeof...(Arguments) > 3)
+SINTER_INLINE mistake<rule::takes_so_many, bodies::softmax<axes_t<-1>>, takes<1>, given<int(sizeof...(Arguments))>> softmax(Arguments&&...) {
+    return {};
+}
 /// x - logsumexp(x).
 template <tensor_operand Operand>
 SINTER_INLINE detail::fused_result<bodies::log_softmax<axes_t<-1>>, Operand> log_softmax(Operand&& x) {
@@ -75,6 +80,11 @@ SINTER_INLINE detail::fused_result<bodies::log_softmax<axes_t<Axis...>>, Operand
 template <tensor_operand Operand, class Number>
     requires is_scalar_v<Number>
 SINTER_INLINE typename detail::wrong_place<Operand, Number>::type log_softmax(Operand&&, Number) {
+    return {};
+}
+template <class... Arguments>
+    requires(sizeof...(Arguments) == 0 || sizeof...(Arguments) > 2)
+SINTER_INLINE mistake<rule::takes_so_many, bodies::log_softmax<axes_t<-1>>, takes<1>, given<int(sizeof...(Arguments))>> log_softmax(Arguments&&...) {
     return {};
 }
 
@@ -153,6 +163,11 @@ SINTER_INLINE detail::fused_result<bodies::normalize<axes_t<Axis...>>, Operand, 
 template <tensor_operand Operand, class Number, operand Epsilon>
     requires is_scalar_v<Number>
 SINTER_INLINE typename detail::wrong_place<Operand, Number>::type normalize(Operand&&, Number, Epsilon&&) {
+    return {};
+}
+template <class... Arguments>
+    requires(sizeof...(Arguments) != 3)
+SINTER_INLINE mistake<rule::takes_so_many, bodies::normalize<axes_t<-1>>, takes<3>, given<int(sizeof...(Arguments))>> normalize(Arguments&&...) {
     return {};
 }
 /// Inference: batch_norm(x, mean, variance, weight, bias, eps) with x of shape (batch, channels, ...): the parameters have shape

@@ -40,14 +40,21 @@ namespace sinter {
             return __VA_ARGS__;                                                                                          \
         }                                                                                                                \
     };
-#define SINTER_FUNCTION_1(function, op)                            \
+#define SINTER_OPERATOR_1(function, op)                            \
     template <tensor_operand Operand>                              \
     SINTER_INLINE detail::applied<op, Operand> function(Operand&& x) { \
         return detail::apply<op>(static_cast<Operand&&>(x));       \
     }
-#define SINTER_FUNCTION_2(function, op)                                                         \
+// A function by name takes whatever comes beside a tensor, and `apply` says what is wrong with it.
+#define SINTER_FUNCTION(function, op)                                                     \
+    template <class... Arguments>                                                         \
+        requires any_tensor_operand<Arguments...>                                         \
+    SINTER_INLINE detail::applied<op, Arguments...> function(Arguments&&... arguments) {  \
+        return detail::apply<op>(static_cast<Arguments&&>(arguments)...);                 \
+    }
+#define SINTER_OPERATOR_2(function, op)                                                         \
     template <class Left, class Right>                                                          \
-        requires operands<Left, Right>                                                          \
+        requires operator_arguments<Left, Right>                                                \
     SINTER_INLINE detail::applied<op, Left, Right> function(Left&& x, Right&& y) {              \
         return detail::apply<op>(static_cast<Left&&>(x), static_cast<Right&&>(y));              \
     }
@@ -62,35 +69,15 @@ SINTER_OPERATION_2(rem_op, "rem", arithmetic, 8, fmod(x, y))
 SINTER_OPERATION_1(neg_op, "neg", arithmetic, 1, neg(x))
 SINTER_OPERATION_1(abs_op, "abs", arithmetic, 1, abs(x))
 SINTER_CHOICE(copy_op, "copy", (Value x), 1, selection, 0, x)
-SINTER_FUNCTION_2(operator+, add_op)
-SINTER_FUNCTION_2(operator-, sub_op)
-SINTER_FUNCTION_2(operator*, mul_op)
-SINTER_FUNCTION_2(operator/, div_op)
-namespace detail {
-/// Containers, arrays and pointers: what is often written beside a tensor and lacks a shape.
-template <class Type>
-concept bare_memory = !operand<Type> && (requires(const remove_cvref<Type>& memory) { memory.data(); } ||
-                                         requires(const remove_cvref<Type>& memory) { *memory; });
-}  // namespace detail
-#define SINTER_NO_BARE_MEMORY(function)                                                             \
-    template <tensor_operand Left, detail::bare_memory Right>                                       \
-    SINTER_INLINE mistake<rule::operand_has_shape, remove_cvref<Right>> function(Left&&, Right&&) { \
-        return {};                                                                                  \
-    }                                                                                               \
-    template <detail::bare_memory Left, tensor_operand Right>                                       \
-    SINTER_INLINE mistake<rule::operand_has_shape, remove_cvref<Left>> function(Left&&, Right&&) {  \
-        return {};                                                                                  \
-    }
-SINTER_NO_BARE_MEMORY(operator+)
-SINTER_NO_BARE_MEMORY(operator-)
-SINTER_NO_BARE_MEMORY(operator*)
-SINTER_NO_BARE_MEMORY(operator/)
-#undef SINTER_NO_BARE_MEMORY
-SINTER_FUNCTION_2(operator%, rem_op)  // the sign of the dividend, as C++; x % 0 is 0 for integers
-SINTER_FUNCTION_1(operator-, neg_op)
-SINTER_FUNCTION_1(operator+, copy_op)
-SINTER_FUNCTION_1(copy, copy_op)  // the elements themselves: `y = copy(x)`
-SINTER_FUNCTION_1(abs, abs_op)    // abs(MIN) is MIN for integers
+SINTER_OPERATOR_2(operator+, add_op)
+SINTER_OPERATOR_2(operator-, sub_op)
+SINTER_OPERATOR_2(operator*, mul_op)
+SINTER_OPERATOR_2(operator/, div_op)
+SINTER_OPERATOR_2(operator%, rem_op)  // the sign of the dividend, as C++; x % 0 is 0 for integers
+SINTER_OPERATOR_1(operator-, neg_op)
+SINTER_OPERATOR_1(operator+, copy_op)
+SINTER_FUNCTION(copy, copy_op)  // the elements themselves: `y = copy(x)`
+SINTER_FUNCTION(abs, abs_op)    // abs(MIN) is MIN for integers
 
 /// fma(x, y, z) = x * y + z, rounded once (floats; A1).
 struct fma_op {
@@ -100,21 +87,17 @@ struct fma_op {
         return fma(x, y, z);
     }
 };
-template <class First, class Second, class Third>
-    requires operands<First, Second, Third>
-SINTER_INLINE detail::applied<fma_op, First, Second, Third> fma(First&& x, Second&& y, Third&& z) {
-    return detail::apply<fma_op>(static_cast<First&&>(x), static_cast<Second&&>(y), static_cast<Third&&>(z));
-}
+SINTER_FUNCTION(fma, fma_op)
 
 // Exact remainders (A3): `fmod` takes the sign of the dividend, `remainder` that of the divisor; integers by A2.
 SINTER_OPERATION_2(fmod_op, "fmod", arithmetic, 20, fmod(x, y))
 SINTER_OPERATION_2(remainder_op, "remainder", arithmetic, 24, remainder(x, y))
 SINTER_OPERATION_2(floor_divide_op, "floor_divide", arithmetic, 24, floor_divide(x, y))
 SINTER_OPERATION_2(pow_op, "pow", arithmetic_no_f64, 60, pow(x, y))
-SINTER_FUNCTION_2(fmod, fmod_op)
-SINTER_FUNCTION_2(remainder, remainder_op)
-SINTER_FUNCTION_2(floor_divide, floor_divide_op)
-SINTER_FUNCTION_2(pow, pow_op)  // exact where the result is a representable integer (A4); integer powers wrap
+SINTER_FUNCTION(fmod, fmod_op)
+SINTER_FUNCTION(remainder, remainder_op)
+SINTER_FUNCTION(floor_divide, floor_divide_op)
+SINTER_FUNCTION(pow, pow_op)  // exact where the result is a representable integer (A4); integer powers wrap
 
 // -------------------------------------------------------------------------------------------------- comparison and logic
 SINTER_OPERATION_2(less_op, "less", comparison, 1, less(x, y))
@@ -123,26 +106,26 @@ SINTER_OPERATION_2(greater_op, "greater", comparison, 1, less(y, x))
 SINTER_OPERATION_2(greater_equal_op, "greater_equal", comparison, 1, less_equal(y, x))
 SINTER_OPERATION_2(equal_op, "equal", comparison, 1, equal(x, y))
 SINTER_OPERATION_2(not_equal_op, "not_equal", comparison, 1, bit_not(equal(x, y)))
-SINTER_FUNCTION_2(operator<, less_op)
-SINTER_FUNCTION_2(operator<=, less_equal_op)
-SINTER_FUNCTION_2(operator>, greater_op)
-SINTER_FUNCTION_2(operator>=, greater_equal_op)
-SINTER_FUNCTION_2(operator==, equal_op)
-SINTER_FUNCTION_2(operator!=, not_equal_op)
+SINTER_OPERATOR_2(operator<, less_op)
+SINTER_OPERATOR_2(operator<=, less_equal_op)
+SINTER_OPERATOR_2(operator>, greater_op)
+SINTER_OPERATOR_2(operator>=, greater_equal_op)
+SINTER_OPERATOR_2(operator==, equal_op)
+SINTER_OPERATOR_2(operator!=, not_equal_op)
 SINTER_OPERATION_2(logical_and_op, "logical_and", logical, 1, bit_and(x, y))
 SINTER_OPERATION_2(logical_or_op, "logical_or", logical, 1, bit_or(x, y))
 SINTER_OPERATION_2(logical_xor_op, "logical_xor", logical, 1, bit_xor(x, y))
 SINTER_OPERATION_1(logical_not_op, "logical_not", logical, 1, bit_not(x))
-SINTER_FUNCTION_2(operator&&, logical_and_op)  // both sides are evaluated: these are elementwise
-SINTER_FUNCTION_2(operator||, logical_or_op)
-SINTER_FUNCTION_2(logical_xor, logical_xor_op)
-SINTER_FUNCTION_1(operator!, logical_not_op)
+SINTER_OPERATOR_2(operator&&, logical_and_op)  // both sides are evaluated: these are elementwise
+SINTER_OPERATOR_2(operator||, logical_or_op)
+SINTER_FUNCTION(logical_xor, logical_xor_op)
+SINTER_OPERATOR_1(operator!, logical_not_op)
 SINTER_OPERATION_1(is_nan_op, "is_nan", float_test, 1, is_nan(x))
 SINTER_OPERATION_1(is_inf_op, "is_inf", float_test, 2, is_inf(x))
 SINTER_OPERATION_1(is_finite_op, "is_finite", float_test, 2, is_finite(x))
-SINTER_FUNCTION_1(is_nan, is_nan_op)
-SINTER_FUNCTION_1(is_inf, is_inf_op)
-SINTER_FUNCTION_1(is_finite, is_finite_op)
+SINTER_FUNCTION(is_nan, is_nan_op)
+SINTER_FUNCTION(is_inf, is_inf_op)
+SINTER_FUNCTION(is_finite, is_finite_op)
 
 /// where(condition, x, y): x where the condition is true. The other side doesn't leak, NaN or not (B2).
 struct where_op {
@@ -152,11 +135,7 @@ struct where_op {
         return select(condition, x, y);
     }
 };
-template <class Condition, class Left, class Right>
-    requires operands<Condition, Left, Right>
-SINTER_INLINE detail::applied<where_op, Condition, Left, Right> where(Condition&& condition, Left&& x, Right&& y) {
-    return detail::apply<where_op>(static_cast<Condition&&>(condition), static_cast<Left&&>(x), static_cast<Right&&>(y));
-}
+SINTER_FUNCTION(where, where_op)
 
 // ---------------------------------------------------------------------------------------------------------------- bitwise
 // Integers and bool (~ of bool is logical). A shift by the width or more gives 0, or the sign for a signed right shift (A2).
@@ -166,12 +145,12 @@ SINTER_OPERATION_2(bit_xor_op, "bit_xor", bitwise, 1, bit_xor(x, y))
 SINTER_OPERATION_1(bit_not_op, "bit_not", bitwise, 1, bit_not(x))
 SINTER_OPERATION_2(shift_left_op, "shift_left", shift, 2, shift_left(x, y))
 SINTER_OPERATION_2(shift_right_op, "shift_right", shift, 2, shift_right(x, y))
-SINTER_FUNCTION_2(operator&, bit_and_op)
-SINTER_FUNCTION_2(operator|, bit_or_op)
-SINTER_FUNCTION_2(operator^, bit_xor_op)
-SINTER_FUNCTION_1(operator~, bit_not_op)
-SINTER_FUNCTION_2(operator<<, shift_left_op)
-SINTER_FUNCTION_2(operator>>, shift_right_op)
+SINTER_OPERATOR_2(operator&, bit_and_op)
+SINTER_OPERATOR_2(operator|, bit_or_op)
+SINTER_OPERATOR_2(operator^, bit_xor_op)
+SINTER_OPERATOR_1(operator~, bit_not_op)
+SINTER_OPERATOR_2(operator<<, shift_left_op)
+SINTER_OPERATOR_2(operator>>, shift_right_op)
 
 // -------------------------------------------------------------------------------------------------------------- selection
 // min and max give NaN if any operand is NaN, and -0 < +0 (B1); fmin and fmax ignore one NaN (B3).
@@ -199,17 +178,17 @@ SINTER_OPERATION_1(floor_op, "floor", arithmetic, 1, floor(x))
 SINTER_OPERATION_1(ceil_op, "ceil", arithmetic, 1, ceil(x))
 SINTER_OPERATION_1(trunc_op, "trunc", arithmetic, 1, trunc(x))
 SINTER_OPERATION_2(copysign_op, "copysign", floating, 2, copysign(x, y))
-SINTER_FUNCTION_2(minimum, minimum_op)
-SINTER_FUNCTION_2(maximum, maximum_op)
-SINTER_FUNCTION_2(fmin, fmin_op)
-SINTER_FUNCTION_2(fmax, fmax_op)
-SINTER_FUNCTION_1(relu, relu_op)
-SINTER_FUNCTION_1(sign, sign_op)
-SINTER_FUNCTION_1(round, round_op)
-SINTER_FUNCTION_1(floor, floor_op)
-SINTER_FUNCTION_1(ceil, ceil_op)
-SINTER_FUNCTION_1(trunc, trunc_op)
-SINTER_FUNCTION_2(copysign, copysign_op)
+SINTER_FUNCTION(minimum, minimum_op)
+SINTER_FUNCTION(maximum, maximum_op)
+SINTER_FUNCTION(fmin, fmin_op)
+SINTER_FUNCTION(fmax, fmax_op)
+SINTER_FUNCTION(relu, relu_op)
+SINTER_FUNCTION(sign, sign_op)
+SINTER_FUNCTION(round, round_op)
+SINTER_FUNCTION(floor, floor_op)
+SINTER_FUNCTION(ceil, ceil_op)
+SINTER_FUNCTION(trunc, trunc_op)
+SINTER_FUNCTION(copysign, copysign_op)
 /// clamp(x, lo, hi) = minimum(maximum(x, lo), hi): NaN propagates, lo > hi gives hi (B2).
 struct clamp_op {
     static constexpr op_facts facts{.name = "clamp", .kind = node_kind::map, .arity = 3, .rule = &rules::selection, .cost = 6};
@@ -218,11 +197,7 @@ struct clamp_op {
         return minimum(maximum(x, low), high);
     }
 };
-template <class Operand, class Low, class High>
-    requires operands<Operand, Low, High>
-SINTER_INLINE detail::applied<clamp_op, Operand, Low, High> clamp(Operand&& x, Low&& low, High&& high) {
-    return detail::apply<clamp_op>(static_cast<Operand&&>(x), static_cast<Low&&>(low), static_cast<High&&>(high));
-}
+SINTER_FUNCTION(clamp, clamp_op)
 
 // ----------------------------------------------------------------------------------------------------- functions (D1, D2)
 SINTER_OPERATION_1(sqrt_op, "sqrt", floating, 4, sqrt(x))
@@ -234,18 +209,18 @@ SINTER_OPERATION_1(exp_nonpositive_op, "exp", floating, 18, exp_nonpositive(x))
 SINTER_OPERATION_1(log_op, "log", floating, 20, log(x))
 SINTER_OPERATION_1(tanh_op, "tanh", floating, 24, tanh(x))
 SINTER_OPERATION_1(sigmoid_op, "sigmoid", floating, 24, sigmoid(x))
-SINTER_FUNCTION_1(sqrt, sqrt_op)
-SINTER_FUNCTION_1(rsqrt, rsqrt_op)
-SINTER_FUNCTION_1(reciprocal, reciprocal_op)
-SINTER_FUNCTION_1(exp, exp_op)
-SINTER_FUNCTION_1(exp_nonpositive, exp_nonpositive_op)
-SINTER_FUNCTION_1(log, log_op)
-SINTER_FUNCTION_1(tanh, tanh_op)
-SINTER_FUNCTION_1(sigmoid, sigmoid_op)
+SINTER_FUNCTION(sqrt, sqrt_op)
+SINTER_FUNCTION(rsqrt, rsqrt_op)
+SINTER_FUNCTION(reciprocal, reciprocal_op)
+SINTER_FUNCTION(exp, exp_op)
+SINTER_FUNCTION(exp_nonpositive, exp_nonpositive_op)
+SINTER_FUNCTION(log, log_op)
+SINTER_FUNCTION(tanh, tanh_op)
+SINTER_FUNCTION(sigmoid, sigmoid_op)
 // f32 (and f16, bf16, integers through f32); f64 doesn't compile yet.
 #define SINTER_MATH_1(function, price)                                                 \
     SINTER_OPERATION_1(function##_op, #function, floating_f32, price, function(x))     \
-    SINTER_FUNCTION_1(function, function##_op)
+    SINTER_FUNCTION(function, function##_op)
 SINTER_MATH_1(exp2, 16)
 SINTER_MATH_1(expm1, 22)
 SINTER_MATH_1(log2, 20)
@@ -275,10 +250,10 @@ SINTER_OPERATION_2(atan2_op, "atan2", floating_f32, 30, atan2(x, y))
 SINTER_OPERATION_2(hypot_op, "hypot", floating_f32, 20, hypot(x, y))
 SINTER_OPERATION_2(logaddexp_op, "logaddexp", floating_f32, 50, logaddexp(x, y))
 SINTER_OPERATION_2(elu_op, "elu", floating_f32, 26, elu(x, y))
-SINTER_FUNCTION_2(atan2, atan2_op)
-SINTER_FUNCTION_2(hypot, hypot_op)
-SINTER_FUNCTION_2(logaddexp, logaddexp_op)
-SINTER_FUNCTION_2(elu, elu_op)  // elu(x, alpha): x > 0 ? x : alpha * expm1(x)
+SINTER_FUNCTION(atan2, atan2_op)
+SINTER_FUNCTION(hypot, hypot_op)
+SINTER_FUNCTION(logaddexp, logaddexp_op)
+SINTER_FUNCTION(elu, elu_op)  // elu(x, alpha): x > 0 ? x : alpha * expm1(x)
 template <tensor_operand Operand>
 SINTER_INLINE detail::applied<elu_op, Operand, float> elu(Operand&& x) {
     return elu(static_cast<Operand&&>(x), 1.0f);
@@ -312,6 +287,14 @@ SINTER_INLINE auto iota(const extents<Sizes...>& sizes)
 
 // ---------------------------------------------------------------------------------------------------------- user operators
 
+namespace detail {
+/// What an operator or a monoid gives, in a mistake.
+template <class Type>
+struct gives {};
+template <class Type>
+struct instead_of {};
+}  // namespace detail
+
 /// A user's operator: a struct with `static constexpr const char* name` and a templated call over lane values, written with
 /// operators, literals of the element type and the lane functions:
 ///
@@ -337,10 +320,30 @@ struct user_op {
             return 10;
     }
     static constexpr op_facts facts{
-        .name = Function::name, .kind = node_kind::map, .arity = Arity, .rule = find_rule(), .cost = find_cost()};
+        .name = Function::name, .kind = node_kind::map, .arity = Arity, .rule = find_rule(), .cost = find_cost(), .own = true};
     template <class... Values>
     static SINTER_INLINE auto apply(Values... values) {
         return Function{}(values...);
+    }
+    /// Does the call take so many lanes, and give one of the type that the rule says?
+    template <class Inference, int Node>
+    static constexpr auto verdict() {
+        return verdict_over<Inference, Node>(make_indices<Arity>{});
+    }
+
+private:
+    template <class Inference, int Node, int... Argument>
+    static constexpr auto verdict_over(indices<Argument...>) {
+        using result = lane::scalar<detail::lane_result<Inference, Node>>;
+        if constexpr (!requires { Function{}(detail::some<lane::scalar<detail::lane_argument<Inference, Node, Argument>>>()...); })
+            return refused<mistake<rule::lanes_go_through, Function, given<Arity>>>{};
+        else {
+            using gives = remove_cvref<decltype(Function{}(detail::some<lane::scalar<detail::lane_argument<Inference, Node, Argument>>>()...))>;
+            if constexpr (!is_same<gives, result>)
+                return refused<mistake<rule::lanes_go_through, Function, detail::gives<gives>, detail::instead_of<result>>>{};
+            else
+                return detail::nothing_wrong{};
+        }
     }
 };
 namespace detail {
@@ -373,7 +376,8 @@ SINTER_INLINE typename detail::user_call<Function, Arguments...>::type pointwise
 #undef SINTER_OPERATION_1
 #undef SINTER_OPERATION_2
 #undef SINTER_CHOICE
-#undef SINTER_FUNCTION_1
-#undef SINTER_FUNCTION_2
+#undef SINTER_OPERATOR_1
+#undef SINTER_OPERATOR_2
+#undef SINTER_FUNCTION
 
 }  // namespace sinter

@@ -174,6 +174,11 @@ template <class Code, i32 Low = detail::integer_min<Code>, i32 High = detail::in
 SINTER_INLINE detail::applied<quantize_op<Code, Low, High>, Operand, Scale, i32> quantize(Operand&& x, Scale&& scale) {
     return detail::apply<quantize_op<Code, Low, High>>(static_cast<Operand&&>(x), static_cast<Scale&&>(scale), i32(0));
 }
+template <class Code, tensor_operand Operand, class... Parameters>
+    requires(!detail::is_code_type<Code>)
+SINTER_INLINE mistake<rule::codes_are_small, Code> quantize(Operand&&, Parameters&&...) {
+    return {};
+}
 /// The same with the quotient rounded to a shorter type, by name: ONNX's quotient of an f16 by an f16.
 template <class Code, class Precision, class Operand, class Scale, class Zero>
     requires(detail::is_code_type<Code> && operands<Operand, Scale, Zero>)

@@ -322,7 +322,98 @@ inline constexpr bool takes_index = [] {
         return false;
 }();
 
+/// Not one of the library's, which need no check.
+template <class Monoid>
+inline constexpr bool is_own = true;
+// clang-format off
+template <> inline constexpr bool is_own<sum_of> = false;
+template <> inline constexpr bool is_own<prod_of> = false;
+template <> inline constexpr bool is_own<max_of> = false;
+template <> inline constexpr bool is_own<min_of> = false;
+template <> inline constexpr bool is_own<any_of> = false;
+template <> inline constexpr bool is_own<all_of> = false;
+template <> inline constexpr bool is_own<squared_deviations_of> = false;
+template <bool Largest, pick Which> inline constexpr bool is_own<arg_of<Largest, Which>> = false;
+// clang-format on
+
+/// The members of a monoid, as a mistake names them.
+struct name_member {};
+struct identity_member {};
+struct lift_member {};
+struct combine_member {};
+struct finalize_member {};
+namespace detail {
+struct every_member {
+    void name(), identity(), lift(), combine(), finalize();
+};
+/// What both bases have is ambiguous here: so a member is found whatever it is, and nothing of it instantiated.
+template <class Monoid>
+struct member_probe : Monoid, every_member {};
+template <class Monoid>
+constexpr auto find_missing() {
+    if constexpr (!__is_class(Monoid))
+        return name_member{};
+    else if constexpr (!requires { op_facts{.name = Monoid::name}; })
+        return name_member{};
+    else if constexpr (__is_final(Monoid))
+        return sinter::detail::nothing_wrong{};
+    else if constexpr (requires { &member_probe<Monoid>::identity; })
+        return identity_member{};
+    else if constexpr (requires { &member_probe<Monoid>::lift; })
+        return lift_member{};
+    else if constexpr (requires { &member_probe<Monoid>::combine; })
+        return combine_member{};
+    else if constexpr (requires { &member_probe<Monoid>::finalize; })
+        return finalize_member{};
+    else
+        return sinter::detail::nothing_wrong{};
+}
+template <class Monoid>
+using missing = decltype(find_missing<Monoid>());
+
+/// The first member that doesn't take or give what it must for lanes of type `Value` and a result in lanes of type `Result`.
+template <class Monoid, class Value, class Result>
+constexpr auto find_unfit() {
+    using sinter::detail::some;
+    if constexpr (!requires { Monoid::template identity<Value>(); })
+        return identity_member{};
+    else {
+        using state = remove_cvref<decltype(Monoid::template identity<Value>())>;
+        constexpr bool lifts = [] {
+            if constexpr (is_two_phase<Monoid>)
+                return requires { state(Monoid::lift(some<Value>(), some<Value>())); };
+            else if constexpr (takes_index<Monoid>)
+                return requires { state(Monoid::lift(some<Value>(), some<typename Value::template rebind<i64>>())); };
+            else
+                return requires { state(Monoid::lift(some<Value>())); };
+        }();
+        if constexpr (!lifts)
+            return lift_member{};
+        else if constexpr (!requires { state(Monoid::combine(some<const state&>(), some<const state&>())); })
+            return combine_member{};
+        else if constexpr (is_two_phase<Monoid>)
+            return sinter::detail::nothing_wrong{};
+        else if constexpr (!requires { Result(Monoid::finalize(some<const state&>())); })
+            return finalize_member{};
+        else
+            return sinter::detail::nothing_wrong{};
+    }
+}
+}  // namespace detail
+
 }  // namespace monoids
+
+namespace detail {
+/// Whether lanes go through a monoid's members: a mistake, or `nothing_wrong`.
+template <class Monoid, class Inference, int Node>
+constexpr auto monoid_verdict() {
+    using unfit = decltype(monoids::detail::find_unfit<Monoid, lane::scalar<lane_argument<Inference, Node>>, lane::scalar<lane_result<Inference, Node>>>());
+    if constexpr (is_same<unfit, nothing_wrong>)
+        return nothing_wrong{};
+    else
+        return refused<mistake<rule::lanes_go_through, Monoid, unfit>>{};
+}
+}  // namespace detail
 
 /// A reduction: a monoid over axes.
 template <class Monoid, class Axes, bool Keep>
@@ -366,7 +457,12 @@ struct reduction<Monoid, axes_t<Axis...>, Keep> {
                                     .keep = Keep,
                                     .needs_elements = needs,
                                     .always_needs_elements = always_needs,
-                                    .two_phase = monoids::is_two_phase<Monoid>};
+                                    .two_phase = monoids::is_two_phase<Monoid>,
+                                    .own = monoids::is_own<Monoid>};
+    template <class Inference, int Node>
+    static constexpr auto verdict() {
+        return detail::monoid_verdict<Monoid, Inference, Node>();
+    }
 };
 template <class Monoid, bool Keep>
 struct reduction<Monoid, every_axis_t, Keep> {
@@ -382,22 +478,13 @@ struct reduction<Monoid, every_axis_t, Keep> {
                                     .keep = Keep,
                                     .needs_elements = reduction<Monoid, axes_t<>, Keep>::needs,
                                     .always_needs_elements = reduction<Monoid, axes_t<>, Keep>::always_needs,
-                                    .two_phase = monoids::is_two_phase<Monoid>};
+                                    .two_phase = monoids::is_two_phase<Monoid>,
+                                    .own = monoids::is_own<Monoid>};
+    template <class Inference, int Node>
+    static constexpr auto verdict() {
+        return detail::monoid_verdict<Monoid, Inference, Node>();
+    }
 };
-
-/// Folds with a monoid, a user's own included: `fold<my_monoid>(x, last_axis)`.
-template <class Monoid, tensor_operand Operand>
-SINTER_INLINE detail::applied<reduction<Monoid, every_axis_t, false>, Operand> fold(Operand&& x) {
-    return detail::apply<reduction<Monoid, every_axis_t, false>>(static_cast<Operand&&>(x));
-}
-template <class Monoid, tensor_operand Operand, i64... Axis>
-SINTER_INLINE detail::applied<reduction<Monoid, axes_t<Axis...>, true>, Operand> fold(Operand&& x, axes_t<Axis...>) {
-    return detail::apply<reduction<Monoid, axes_t<Axis...>, true>>(static_cast<Operand&&>(x));
-}
-template <class Monoid, tensor_operand Operand, i64... Axis>
-SINTER_INLINE detail::applied<reduction<Monoid, axes_t<Axis...>, false>, Operand> fold(Operand&& x, axes_t<Axis...>, drop_t) {
-    return detail::apply<reduction<Monoid, axes_t<Axis...>, false>>(static_cast<Operand&&>(x));
-}
 
 namespace detail {
 /// What may follow a reduction's operand: nothing, axes, or axes and drop.
@@ -418,20 +505,33 @@ struct wrong_place {
 template <class Monoid, class Operand, class... Where>
 struct fold_application : wrong_place<Operand, Where...> {};
 template <class Monoid, class Operand>
-struct fold_application<Monoid, Operand> : application<reduction<Monoid, every_axis_t, false>, Operand> {};
+struct fold_application<Monoid, Operand> : application<reduction<Monoid, every_axis_t, false>, Operand> {
+    using op = reduction<Monoid, every_axis_t, false>;
+};
 template <class Monoid, class Operand, i64... Axis>
-struct fold_application<Monoid, Operand, axes_t<Axis...>> : application<reduction<Monoid, axes_t<Axis...>, true>, Operand> {};
+struct fold_application<Monoid, Operand, axes_t<Axis...>> : application<reduction<Monoid, axes_t<Axis...>, true>, Operand> {
+    using op = reduction<Monoid, axes_t<Axis...>, true>;
+};
 template <class Monoid, class Operand, i64... Axis>
-struct fold_application<Monoid, Operand, axes_t<Axis...>, drop_t> : application<reduction<Monoid, axes_t<Axis...>, false>, Operand> {};
+struct fold_application<Monoid, Operand, axes_t<Axis...>, drop_t> : application<reduction<Monoid, axes_t<Axis...>, false>, Operand> {
+    using op = reduction<Monoid, axes_t<Axis...>, false>;
+};
 template <class Monoid, class Operand, class... Where>
 using folded = typename fold_application<Monoid, Operand, Where...>::type;
 template <class Monoid, class Operand, class... Where>
-SINTER_INLINE folded<Monoid, Operand, Where...> fold_where(Operand&& x, Where... where) {
+SINTER_INLINE folded<Monoid, Operand, Where...> fold_where(Operand&& x, Where...) {
     if constexpr (says_where<list<Where...>>)
-        return fold<Monoid>(static_cast<Operand&&>(x), where...);
+        return apply<typename fold_application<Monoid, Operand, Where...>::op>(static_cast<Operand&&>(x));
     else
         return {};
 }
+/// The return type of `fold`, whose monoid may be anything.
+template <class Monoid, class Missing, class Operand, class... Where>
+struct own_fold {
+    using type = conditional<operand_kind_of<Operand> == operand_kind::poison, poison, mistake<rule::is_a_monoid, Monoid, Missing>>;
+};
+template <class Monoid, class Operand, class... Where>
+struct own_fold<Monoid, nothing_wrong, Operand, Where...> : fold_application<Monoid, Operand, Where...> {};
 /// The same for a traced body.
 template <class Body, class Where, class Operand>
 struct body_application;
@@ -448,10 +548,13 @@ SINTER_INLINE folded_body<Body, Where, Operand> fold_body(Operand&& x) {
         return {};
 }
 }  // namespace detail
-template <class Monoid, tensor_operand Operand, class Number>
-    requires is_scalar_v<Number>
-SINTER_INLINE typename detail::wrong_place<Operand, Number>::type fold(Operand&&, Number) {
-    return {};
+/// Folds with a monoid, a user's own included: `fold<my_monoid>(x)`, `fold<my_monoid>(x, last_axis)`, `fold<my_monoid>(x, axes<1>, drop)`.
+template <class Monoid, tensor_operand Operand, class... Where>
+SINTER_INLINE typename detail::own_fold<Monoid, monoids::detail::missing<Monoid>, Operand, Where...>::type fold(Operand&& x, Where... where) {
+    if constexpr (is_same<monoids::detail::missing<Monoid>, detail::nothing_wrong>)
+        return detail::fold_where<Monoid>(static_cast<Operand&&>(x), where...);
+    else
+        return {};
 }
 #define SINTER_REDUCTION(function, ...)                            \
     template <tensor_operand Operand, class... Where>              \
@@ -491,7 +594,7 @@ template <class... Where>
 struct variance {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced correction) const {
-        const Traced total = fold<monoids::squared_deviations_of>(x, Where{}...);
+        const Traced total = detail::fold_where<monoids::squared_deviations_of>(x, Where{}...);
         return total / (detail::emit_op<to_float_op>(detail::emit_count(total)) - correction);
     }
 };
@@ -581,6 +684,10 @@ SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>>, Operand, C
 }
 template <tensor_operand Operand, i64... Axis, operand Correction>
 SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>, drop_t>, Operand, Correction> variance(Operand&& x, axes_t<Axis...>, Correction&& correction, drop_t) {
+    return detail::call_fused<bodies::variance<axes_t<Axis...>, drop_t>>(static_cast<Operand&&>(x), static_cast<Correction&&>(correction));
+}
+template <tensor_operand Operand, i64... Axis, operand Correction>
+SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>, drop_t>, Operand, Correction> variance(Operand&& x, axes_t<Axis...>, drop_t, Correction&& correction) {
     return detail::call_fused<bodies::variance<axes_t<Axis...>, drop_t>>(static_cast<Operand&&>(x), static_cast<Correction&&>(correction));
 }
 template <tensor_operand Operand, class Number>
