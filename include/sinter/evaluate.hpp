@@ -8,6 +8,7 @@
 
 #include "bind.hpp"
 #include "ops/reduce.hpp"
+#include "order.hpp"
 #include "state.hpp"
 
 namespace sinter {
@@ -354,9 +355,31 @@ struct evaluator {
             return monoid::finalize(
                 monoid::close(context, monoid::combine_second(monoid::template identity_second<value>(), monoid::lift_second(x, x, context)), one));
         } else if constexpr (monoids::takes_index<monoid>)
-            return monoid::finalize(monoid::combine(monoid::template identity<value>(), monoid::lift(x, lane_of<i64>(i64(0)))));
+            return monoid::finalize(after_idle_lanes<Instance, monoid>(
+                monoid::combine(monoid::template identity<value>(), monoid::lift(x, lane_of<i64>(i64(0)))), monoid::template identity<value>()));
         else
-            return monoid::finalize(monoid::combine(monoid::template identity<value>(), monoid::lift(x)));
+            return monoid::finalize(after_idle_lanes<Instance, monoid>(monoid::combine(monoid::template identity<value>(), monoid::lift(x)),
+                                                                       monoid::template identity<value>()));
+    }
+    /// What the lane rule's tree makes of the one element's lane and of the others, which hold the identity: the same, unless the monoid
+    /// leaves open whether its identity is neutral.
+    template <int Instance, class Monoid, class State>
+    static SINTER_INLINE State after_idle_lanes(State state, [[maybe_unused]] State idle) {
+        if constexpr (!requires { Monoid::identity_is_exact; } && folds_trailing_axis<Instance>())
+            for (int stride = order::lanes / 2; stride > 0; stride /= 2) {
+                state = Monoid::combine(state, idle);
+                idle = Monoid::combine(idle, idle);
+            }
+        return state;
+    }
+    template <int Instance>
+    static constexpr bool folds_trailing_axis() {
+        const node_value& node = Kernel::node[node_of<Instance>];
+        const int rank = Kernel::facts.sizes[node.argument[0]].rank;
+        bool reduced[max_rank]{};
+        int ignored = 0;
+        reduced_axes(*node.op, rank, reduced, ignored);
+        return rank > 0 && reduced[rank - 1];
     }
     /// Fills the slots of `List` in order; the frame must see the slots already filled.
     template <class Environment, class Frame, int... Instance>

@@ -5,6 +5,8 @@
 #endif
 #include "harness.hpp"
 
+#include <initializer_list>
+
 using namespace harness;
 
 namespace {
@@ -62,4 +64,72 @@ TEST_CASE("user monoids over rows and columns") {
         return si::outputs(range, a / range);
     }), 9000);
     fold_cases<1>(counted, types<kept<float>>{}, types<float>{}, si::fused([](auto a) { return si::fold<range_of>(a, si::axes<0>); }), 3000);
+}
+
+namespace {
+/// Not neutral on purpose, which a monoid must not be: combinations with the identity show in the result, and are the rule's all the same.
+struct off_balance {
+    static constexpr const char* name = "off_balance";
+    template <class Value>
+    static SINTER_INLINE si::lane::fields<Value> identity() {
+        return si::lane::fields<Value>(Value(0.5f));
+    }
+    template <class Value>
+    static SINTER_INLINE si::lane::fields<Value> lift(Value x) {
+        return si::lane::fields<Value>(x);
+    }
+    template <class Value>
+    static SINTER_INLINE si::lane::fields<Value> combine(const si::lane::fields<Value>& a, const si::lane::fields<Value>& b) {
+        return si::lane::fields<Value>(get<0>(a) * 0.75f + get<0>(b) * 1.5f);
+    }
+    template <class Value>
+    static SINTER_INLINE Value finalize(const si::lane::fields<Value>& a) {
+        return get<0>(a);
+    }
+};
+/// x * 3 - x + x / 2, by the compound operators over lanes.
+struct compound {
+    static constexpr const char* name = "compound";
+    template <class Value>
+    SINTER_INLINE Value operator()(Value x) const {
+        Value y = x;
+        y *= 3.0f;
+        y -= x;
+        x /= 2.0f;
+        y += x;
+        return y;
+    }
+};
+}  // namespace
+
+TEST_CASE("a monoid whose identity isn't neutral, over axes of static size 1") {
+    tally all("not neutral");
+    const auto one = [&](auto sizes, const shape& now, auto axes) {
+        using extents_type = decltype(sizes);
+        using axes_type = decltype(axes);
+        for (int c = 0; c < 4; ++c)
+            all.same([](auto y, auto x) { return y = si::fold<off_balance>(x, axes_type{}) + x; },
+                     memory<float, extents_type>(place(now, layout(c)), mix::anything, 1),
+                     memory<float, extents_type>(place(now, layout(c)), mix::plain, u64(c) + 3));
+    };
+    for (const i64 n : {i64(1), i64(2), i64(17), i64(130)}) {
+        one(si::extents<dyn, 1>(n), {2, {n, 1}}, si::last_axis);                   // the lane rule: a tree with 127 idle lanes
+        one(si::extents<1, dyn>(n), {2, {1, n}}, si::axes<0>);                     // the column rule
+        one(si::extents<1, dyn>(n), {2, {1, n}}, si::axes<0, 1>);                  // both rules
+        one(si::extents<dyn, 1, 1>(n), {3, {n, 1, 1}}, si::axes<1, 2>);
+        one(si::extents<1, dyn, 1>(n), {3, {1, n, 1}}, si::axes<0, 2>);
+        one(si::extents<1, dyn, 1>(n), {3, {1, n, 1}}, si::axes<0>);
+    }
+    float x[1] = {2};
+    CHECK(si::eval(si::reference, si::fold<off_balance>(si::view(x), si::last_axis))[0] != 2.0f);
+}
+TEST_CASE("compound operators over lanes") {
+    tally all("compound");
+    for (int l = 0; l < length_count; ++l)
+        all.same([](auto y, auto x) { return y = si::pointwise<compound>(x); },
+                 memory<float, si::extents<dyn>>(place({1, {length(l)}}, layout::contiguous), mix::anything, 1),
+                 memory<float, si::extents<dyn>>(place({1, {length(l)}}, layout::contiguous), mix::sprinkled, u64(l)));
+    float x[3] = {1, -2, 8}, y[3];
+    si::run(si::reference, si::view(y) = si::pointwise<compound>(si::view(x)));
+    CHECK((y[0] == 2.5f && y[1] == -5.0f && y[2] == 20.0f));
 }
