@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The check of quantization parameters that are known only when run: every scale finite and greater than 0, every zero point a code.
-// Once per call, before anything is written, of numbers and of tensors in host memory; what a kernel computes itself, and what lies on
-// a device, is as the formulas make it (a NaN or a zero gives the lowest code).
+// The checks of numbers that are known only when run. Of quantization parameters: every scale finite and greater than 0, every zero
+// point a code; once per call, before anything is written, of numbers and of tensors in host memory. What a kernel computes itself, and what
+// lies on a device, is as the formulas make it (a NaN or a zero gives the lowest code). Of C++ integers beside integer tensors: they are
+// values of the tensor's type (T2), as the constants of a traced formula are while it compiles.
 #pragma once
 
-#include "assignment.hpp"
+#include "lower.hpp"
 
 namespace sinter::detail {
 
@@ -122,11 +123,87 @@ struct parameter_check<assignment<program<Node...>, Roots, list<Leaves...>, Outp
     }
 };
 
-/// Runs an assignment whose parameters are sound.
+/// The integers that every consumer of a number holds.
+struct integer_range {
+    i64 low = i64(u64(1) << 63);
+    u64 high = ~u64(0);
+    constexpr void meet(dtype type) {
+        const int width = int(dtype_size(type)) * 8;
+        const u64 most = ~u64(0) >> (64 - width + is_signed(type));
+        const i64 least = is_signed(type) ? -i64(most) - 1 : 0;
+        if (least > low) low = least;
+        if (most < high) high = most;
+    }
+    /// Is there a number of type `Type` outside?
+    template <class Type>
+    static constexpr integer_range of() {
+        integer_range all;
+        all.meet(dtype_of<Type>);
+        return all;
+    }
+    template <class Type>
+    SINTER_FORCE_INLINE constexpr bool holds(Type value) const {
+        if constexpr (Type(-1) < Type(0))
+            if (value < 0) return i64(value) >= low;
+        return u64(value) <= high;
+    }
+};
+template <class Leaf>
+inline constexpr bool is_integer_number = false;
+template <class Type>
+inline constexpr bool is_integer_number<scalar_operand<Type>> = is_integer(dtype_of<Type>);
+
+template <class Assignment>
+struct number_check;
+template <class Program, int... Roots, class... Leaves, class... Outputs>
+struct number_check<assignment<Program, indices<Roots...>, list<Leaves...>, list<Outputs...>>> {
+    using assignment_type = assignment<Program, indices<Roots...>, list<Leaves...>, list<Outputs...>>;
+    using kernel = lowering_of<assignment_type>;
+    static constexpr integer_range range_of(int leaf) {
+        integer_range out;
+        const auto is_leaf = [&](int node) { return kernel::node[node].kind == node_kind::leaf && int(kernel::node[node].bits) == leaf; };
+        for (int i = 0; i < kernel::node_count; ++i)
+            if (kernel::node[i].kind == node_kind::map)
+                for (int a = 0; a < kernel::node[i].arity; ++a)
+                    if (is_leaf(kernel::node[i].argument[a]) && is_integer(kernel::facts.argument_type[i][a])) out.meet(kernel::facts.argument_type[i][a]);
+        for (int o = 0; o < kernel::output_count; ++o)
+            if (is_leaf(kernel::root[o]) && is_integer(kernel::output_type[o])) out.meet(kernel::output_type[o]);
+        return out;
+    }
+    template <int Leaf>
+    static SINTER_FORCE_INLINE void check_leaf(const assignment_type& assigned, status& bad) {
+        if constexpr (is_integer_number<nth_type<Leaf, Leaves...>>) {
+            using type = typename nth_type<Leaf, Leaves...>::element;
+            constexpr integer_range range = range_of(Leaf), all = integer_range::of<type>();
+            if constexpr (range.low > all.low || range.high < all.high) {
+                const type value = get<Leaf>(assigned.operands).value;
+                if (!range.holds(value) && bad.ok()) bad = status{error::number_out_of_range, Leaf, -1, value < 0 ? range.low : i64(range.high), i64(value)};
+            }
+        }
+    }
+    template <int... Leaf>
+    static SINTER_FORCE_INLINE status verdict(const assignment_type& assigned, indices<Leaf...>) {
+        status bad{};
+        const int done[] = {0, (check_leaf<Leaf>(assigned, bad), 0)...};
+        (void)done;
+        return bad;
+    }
+};
+/// Is there a number that could be out of range? Most formulas have none, and pay for this question alone.
+template <class Assignment>
+inline constexpr bool has_integer_numbers = false;
+template <class Program, class Roots, class... Leaves, class Outputs>
+inline constexpr bool has_integer_numbers<assignment<Program, Roots, list<Leaves...>, Outputs>> = (is_integer_number<Leaves> || ...);
+
+/// Runs an assignment whose numbers are sound.
 template <class Executor, class Assignment>
 SINTER_FORCE_INLINE status launch_checked(const Executor& executor, const Assignment& assigned) {
     if constexpr (parameter_check<Assignment>::any) {
         const status bad = parameter_check<Assignment>::verdict(assigned);
+        if (!bad.ok()) return bad;
+    }
+    if constexpr (has_integer_numbers<Assignment>) {
+        const status bad = number_check<Assignment>::verdict(assigned, make_indices<lowering_of<Assignment>::leaf_count>{});
         if (!bad.ok()) return bad;
     }
     return executor.launch(assigned);

@@ -96,6 +96,36 @@ int main() {
         }
     }
     {
+        signed char few[3] = {1, 2, 3};
+        bool large[3] = {true, true, true};
+        const auto x = si::view(few);
+        const auto y = si::view(large);
+        // [number_out_of_range]
+        const si::status said = si::try_run(si::reference, y = x > 200);
+        // [/number_out_of_range]
+        expect("SINTER-R012", said);
+        if (!large[0] || said.operand != 1 || said.expected != 127 || said.found != 200) {
+            std::printf("R012 doesn't say which number, or something was written\n");
+            ++wrong;
+        }
+        expect("SINTER-R012", si::try_run(si::reference, x = x + 300));
+        expect("SINTER-R012", si::try_run(si::reference, x = x * -129));
+        expect("SINTER-R012", si::try_run(si::reference, x = where(y, x, 128u)));
+        expect("SINTER-R012", si::try_run(si::reference, x = ~si::u64(0)));
+        unsigned char bytes[3] = {1, 2, 3};
+        const auto u = si::view(bytes);
+        expect("SINTER-R012", si::try_run(si::reference, u = u + -1));
+        bool good = si::try_run(si::reference, y = x > 127, x = x + -128).ok() && si::try_run(si::reference, u = u + 255).ok();
+        // [number_that_fits]
+        good = good && si::try_run(si::reference, y = si::cast<int>(x) > 200).ok();
+        good = good && si::try_run(si::reference, x = x & static_cast<signed char>(0xf0)).ok();
+        // [/number_that_fits]
+        if (!good || large[0] || bytes[2] != 2 || few[2] != static_cast<signed char>(0x80)) {
+            std::printf("numbers that fit were refused\n");
+            ++wrong;
+        }
+    }
+    {
         const si::tensor_view<const float, si::extents<si::dyn, 4>> x(memory, si::extents<si::dyn, 4>(0));
         const auto y = si::view(memory, si::extents<1, 4>{});
         float one[4] = {7, 7, 7, 7};
