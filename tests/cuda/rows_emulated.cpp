@@ -48,8 +48,25 @@ inline constexpr auto layer_norm_and_softmax = si::fused([](auto x, auto r, auto
     return si::outputs(si::layer_norm(x, weight, weight, 1e-5f), softmax(r * weight));
 });
 
+/// The values of rows as a vector of their own, beside elements: the axis that the one lacks is the other's.
+void dropped_beside_kept(i64 length) {
+    const i64 rows = 5, count = rows * length;
+    const plane sizes(rows, length);
+    const row line(rows);
+    const auto formula = [](auto x) { return si::outputs(x - mean(x, si::last_axis), max(x, si::last_axis, si::drop)); };
+    const std::size_t size = static_cast<std::size_t>(count);
+    std::vector<float> x = numbers<float>(count, 1), found(size), wanted(size), top(5), true_top(5);
+    const on_device<float, plane> elements(found.data(), sizes), x_on(x.data(), sizes);
+    const on_device<float, row> values(top.data(), line);
+    const bool ran = si::try_run(emulated::executor{}, si::tie(elements, values) = si::let(x_on, formula)).ok() &&
+                     si::try_run(si::reference, si::tie(si::view(wanted.data(), sizes), si::view(true_top.data(), line)) =
+                                                    si::let(si::view(x.data(), sizes), formula)).ok();
+    check("dropped beside kept, f32", length, ran && std::memcmp(found.data(), wanted.data(), size * 4) == 0 && top == true_top);
+}
+
 int main() {
     for (const i64 length : {1, 8, 120, 128, 136, 1000, 1024, 1032, 3000, 4096, 8192, 16392, 33000}) {
+        dropped_beside_kept(length);
         same<si::bf16>("residual and RMS norm, bf16", length, add_norm);
         same<float>("RMS norm and int8, f32", length, norm_to_int8);
         same<si::f16>("layer norm and softmax, f16", length, layer_norm_and_softmax);
