@@ -273,7 +273,8 @@ private:
 
     template <class Executor, class Assignment>
     static status run_any(const Executor& executor, const Assignment& assigned) {
-        if constexpr (plan_of<Assignment>.kernels == 1)
+        // (Observers of several operands, whose run-time sizes nothing relates: see split_executor.)
+        if constexpr (plan_of<Assignment>.kernels == 1 && !lowering_of<Assignment>::value.restored)
             return try_run(executor, assigned);
         else
             return try_run(split(executor), assigned);

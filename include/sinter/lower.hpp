@@ -84,6 +84,7 @@ struct lowered {
     int order[max_loop_axes]{};       ///< axes from outer to inner
 
     nest_violation why = nest_violation::none;
+    bool restored = false;            ///< one kernel if outputs lie as if dropping reductions kept their axes
     nest_kind kind = nest_kind::pointwise;
     u32 inner = 0;                    ///< axes that the inner reductions fold (rows, columns)
     u32 inner_lane = 0;               ///< those of them under the lane rule
@@ -806,6 +807,7 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
         // One that drops axes beside one that keeps them: side by side, as if both kept.
         detail::lowering<node_count, output_count> again;
         again.restores = true;
+        again.out.restored = true;
         lower_with(again);
         return again.out.why == nest_violation::none ? again.out : work.out;
     }

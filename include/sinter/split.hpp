@@ -44,7 +44,13 @@ struct renumbered<count<Reduction>, Renumber> {
 /// What crosses cuts: buffers, then the counts of reductions that are buffers. They become operands behind the formula's own.
 template <class Lowering>
 struct crossing {
-    static constexpr auto& cut = stages_of<Lowering>::value;
+    static constexpr const auto& find_cut() {
+        if constexpr (Lowering::value.restored)
+            return whole_cut<Lowering>();
+        else
+            return stages_of<Lowering>::value;
+    }
+    static constexpr auto& cut = find_cut();
     static constexpr int nodes = Lowering::node_count;
     static constexpr int first_buffer = Lowering::leaf_count;
     static constexpr int first_count = first_buffer + cut.buffers;
@@ -304,7 +310,9 @@ struct split_executor {
     template <class Assignment>
     status launch(const Assignment& assigned) const {
         using lowering = lowering_of<Assignment>;
-        if constexpr (lowering::value.why == nest_violation::none)
+        // Axes that lie side by side only since a dropped one was put back may have other sizes when run: what was to run anyhow takes
+        // no such chance.
+        if constexpr (lowering::value.why == nest_violation::none && !lowering::value.restored)
             return executor.launch(assigned);
         else {
             using splitter = detail::splitter<Assignment, Executor>;
