@@ -284,6 +284,17 @@ TEST_CASE("the header and its JSON twin") {
 
 inline constexpr auto by_columns = si::fused([](auto x, auto w, auto b) { return relu(sum(si::unsqueeze<2>(x) * w, si::axes<1>, si::drop) + b); });
 
+// An operator's number is of its formula, all of it, and only of it: parameters, axes and what stays of them count, spellings don't.
+inline constexpr auto rounds_finely = si::fused([](auto x) { return relu(si::fake_quantize<si::qp(0.05f, 3)>(x)); });
+inline constexpr auto rounds_coarsely = si::fused([](auto x) { return relu(si::fake_quantize<si::qp(0.5f, 3)>(x)); });
+inline constexpr auto over_last = si::fused([](auto x) { return sum(x, si::axes<-1>); });
+inline constexpr auto over_one = si::fused([](auto x) { return sum(x, si::axes<1>); });
+inline constexpr auto over_first = si::fused([](auto x) { return sum(x, si::axes<0>); });
+inline constexpr auto over_last_dropped = si::fused([](auto x) { return sum(x, si::axes<-1>, si::drop); });
+static_assert(si::operator_hash<2>(rounds_finely) != si::operator_hash<2>(rounds_coarsely));
+static_assert(si::operator_hash<2>(over_last) == si::operator_hash<2>(over_one) && si::operator_hash<3>(over_last) != si::operator_hash<3>(over_one));
+static_assert(si::operator_hash<2>(over_last) != si::operator_hash<2>(over_first) && si::operator_hash<2>(over_last) != si::operator_hash<2>(over_last_dropped));
+
 struct one_scale {
     static constexpr si::u64 operator_hash = si::operator_hash<2, 2, 1>(layer);
     static constexpr si::calibrated_value values[] = {{{"input", 0}, si::stored_as(si::qp(0.5f, 7), code_kind::u8)},

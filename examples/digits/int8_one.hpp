@@ -6,7 +6,7 @@
 namespace digits {
 
 struct layer_one {
-    static constexpr sinter::u64 operator_hash = 0xc4c0e95a21bcf547u;
+    static constexpr sinter::u64 operator_hash = 0x621f7ae3222144acu;
     static constexpr sinter::u32 bits_of_input_1[] = {
         0x3ba70b95u, 0x3b960d98u, 0x3ba579c6u, 0x3bc2853du, 0x3bdf05eeu, 0x3b672acbu, 0x3b990850u, 0x3b8a4042u,
         0x3ba1e79au, 0x3baebfadu, 0x3ba3401eu, 0x3b80485cu, 0x3b9ae6ebu, 0x3ba3558eu, 0x3baa362bu, 0x3b9b4a52u,

@@ -6,7 +6,7 @@
 namespace digits {
 
 struct layer_three {
-    static constexpr sinter::u64 operator_hash = 0x35f95f5f34988e6fu;
+    static constexpr sinter::u64 operator_hash = 0xddba7b6d1eb467deu;
     static constexpr sinter::u32 bits_of_input_1[] = {
         0x3c0da8f8u, 0x3c0b8078u, 0x3c17be98u, 0x3c1212a8u, 0x3c089705u, 0x3c012347u, 0x3bccf982u, 0x3be6642bu,
         0x3bcf1500u, 0x3c1dd80eu};

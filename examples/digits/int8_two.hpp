@@ -6,7 +6,7 @@
 namespace digits {
 
 struct layer_two {
-    static constexpr sinter::u64 operator_hash = 0xc4c0e95a21bcf547u;
+    static constexpr sinter::u64 operator_hash = 0x621f7ae3222144acu;
     static constexpr sinter::u32 bits_of_input_1[] = {
         0x3bd916deu, 0x3bf0905fu, 0x3ba2b366u, 0x3be52e59u, 0x3be8e8eau, 0x3bc0b688u, 0x3b9ba4acu, 0x3bca0e0bu,
         0x3becf132u, 0x3bdb8291u, 0x3bd7da65u, 0x3b9a42c4u, 0x3b50320au, 0x3bd7189eu, 0x3b9d1705u, 0x3c0398c8u,

@@ -208,16 +208,40 @@ struct operator_graph {
         return -1;
     }
     constexpr node_name name_of(int node) const { return {facts[node].name, facts[node].occurrence}; }
+    /// What an operation's name doesn't tell: scales, the axes that it folds (by their places, so that -1 is the last one), whether they
+    /// stay, index maps. Nothing where there is nothing of the kind.
+    template <class Number>
+    constexpr void what_the_name_leaves(const node_value& node, const Number& number) const {
+        const op_facts& op = *node.op;
+        if (op.parameters != 0) number(op.parameters);
+        if (node.kind == node_kind::reduce) {
+            bool reduced[max_rank]{};
+            int axis = 0;
+            reduced_axes(op, facts[node.argument[0]].rank, reduced, axis);
+            u64 folded = op.keep ? 0 : u64(1) << max_rank;
+            for (int a = 0; a < max_rank; ++a) folded |= u64(reduced[a]) << a;
+            number(folded);
+        } else if (node.kind == node_kind::index_map) {
+            number(u64(op.map.kind));
+            for (int a = 0; a < op.map.count; ++a) number(static_cast<u64>(op.map.number[a]));
+        } else if (node.kind == node_kind::coordinate) {
+            number(u64(normal_axis(op.axis, facts[node.argument[0]].rank)));
+        }
+    }
     /// FNV-1a over the nodes: two operators of the same formula have the same number on every machine.
     constexpr u64 hash() const {
         u64 value = 0xcbf29ce484222325u;
         const auto byte = [&](u64 one) { value = (value ^ (one & 255)) * 0x100000001b3u; };
+        const auto number = [&](u64 all) {
+            for (int shift = 0; shift < 64; shift += 8) byte(all >> shift);
+        };
         for (int i = 0; i < record.size; ++i) {
             const node_value& node = record.node[i];
             byte(u64(node.kind));
             if (node.has_op())
                 for (const char* text = node.op->name; *text; ++text) byte(u64(static_cast<unsigned char>(*text)));
-            for (int shift = 0; shift < 64; shift += 8) byte(node.bits >> shift);
+            number(node.bits);
+            if (node.has_op()) what_the_name_leaves(node, number);
             for (int a = 0; a < node.arity; ++a) byte(u64(node.argument[a])), byte(u64(node.argument[a]) >> 8);
         }
         return value;

@@ -158,7 +158,10 @@ constexpr u64 plan_hash(const canonical_order<Lowering::node_count>& order) {
         if (n.has_op()) {
             hash.text(n.op->name);
             hash.byte(u64(n.op->all_axes) | u64(n.op->keep) << 1);
-            for (int a = 0; a < n.op->axes.count; ++a) hash.number(n.op->axes.axis[a]);
+            for (int a = 0; a < n.op->axes.count; ++a) {  // counted from the end, however they are written
+                const int rank = Lowering::facts.sizes[n.argument[0]].rank;
+                hash.number(normal_axis(n.op->axes.axis[a], rank) - rank);
+            }
             hash.byte(u64(n.op->map.kind));
             for (int a = 0; a < n.op->map.count; ++a) hash.number(n.op->map.number[a]);
             hash.number(n.op->axis);
