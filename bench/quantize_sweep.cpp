@@ -152,7 +152,7 @@ int sweep_entry(sweep& all) {
     const int wrong = all.run<Entry>(hash);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     std::printf("scale %08x zero %4d  %-10s  hash %016llx  %s\n", table[Entry].scale_bits, table[Entry].zero,
-                si::detail::uses_reciprocal<element<Entry>::parameters> ? "reciprocal" : si::detail::uses_correction<element<Entry>::parameters> ? "corrected " : "division  ", static_cast<unsigned long long>(hash), wrong ? "WRONG" : "equal");
+                si::detail::uses_reciprocal<element<Entry>::parameters> ? "reciprocal" : si::detail::uses_long_reciprocal<element<Entry>::parameters> ? "long      " : "division  ", static_cast<unsigned long long>(hash), wrong ? "WRONG" : "equal");
     std::fprintf(stderr, "  %.1f s\n", seconds);
     std::fflush(stdout);
     return wrong;

@@ -90,33 +90,36 @@ TEST_CASE("a proved reciprocal gives the codes of the division on every float ne
     CHECK(proved < tried);
 }
 
-// Where it isn't proved, one correction of the product is: for most scales of 8-bit codes.
-static_assert(si::detail::uses_correction<si::stored_as("0.05:3"_qp, code_kind::i8)> && si::detail::uses_correction<si::stored_as("0.0773:-5"_qp, code_kind::i8)>);
-static_assert(si::detail::uses_correction<si::stored_as("0.0021485486067831516"_qp, code_kind::u8)>);
-static_assert(!si::detail::uses_correction<si::stored_as("0.05:3"_qp, code_kind::i16)> && !si::detail::uses_correction<si::stored_as("0.25"_qp, code_kind::i8)>);
-static_assert(!si::detail::uses_correction<si::stored_as("1e-38:3"_qp, code_kind::i8)>);
+// Where it isn't proved, the reciprocal in two floats is: for most scales of 8-bit codes.
+static_assert(si::detail::uses_long_reciprocal<si::stored_as("0.05:3"_qp, code_kind::i8)> && si::detail::uses_long_reciprocal<si::stored_as("0.0773:-5"_qp, code_kind::i8)>);
+static_assert(si::detail::uses_long_reciprocal<si::stored_as("0.0021485486067831516"_qp, code_kind::u8)>);
+static_assert(!si::detail::uses_long_reciprocal<si::stored_as("0.05:3"_qp, code_kind::i16)> && !si::detail::uses_long_reciprocal<si::stored_as("0.25"_qp, code_kind::i8)>);
+static_assert(!si::detail::uses_long_reciprocal<si::stored_as("1e-38:3"_qp, code_kind::i8)>);
 
-TEST_CASE("a corrected product gives the codes of the division on every float near a threshold") {
+TEST_CASE("products with a reciprocal in two floats give the codes of the division: near thresholds, at the ends, of infinities") {
     int proved = 0;
     si::u32 seed = 54321;
     for (int s = 0; s < 40; ++s) {
         seed = seed * 1664525u + 1013904223u;
         const qparams with = si::stored_as(si::qp_bits(0x38000000u + (seed >> 4) % 0x0a000000u, int(seed >> 24) - 128), code_kind::i8);
-        if (!si::detail::correction_is_exact(with)) continue;
+        if (!si::detail::long_reciprocal_is_exact(with)) continue;
         ++proved;
-        const float scale = with.scale(), inverse = si::step::div(1.0f, scale);
-        const float low = si::step::mul(float(with.low - with.zero), scale), high = si::step::mul(float(with.high - with.zero), scale);
+        const float scale = with.scale(), low = float(with.low - with.zero), high = float(with.high - with.zero);
+        const si::detail::long_reciprocal inverse = si::detail::long_reciprocal_of(scale);
+        REQUIRE(inverse.lower > 0);
         int wrong = 0;
+        const auto look = [&](float x) {
+            const float quotient = si::step::fma(x, inverse.upper, si::step::mul(x, inverse.lower));
+            const float inside = si::step::min_raw(si::step::max_raw(quotient, low), high);
+            wrong += int(si::step::round_even(inside)) + with.zero != si::quantize_code(x, with);
+        };
         for (int half = -513; half <= 513; half += 2)
-            for (int step = -40; step <= 40; ++step) {
-                const float x = of_bits(__builtin_bit_cast(si::u32, float(half) * 0.5f * scale) + si::u32(step));
-                const float inside = si::step::min_raw(si::step::max_raw(x, low), high), product = si::step::mul(inside, inverse);
-                const float quotient = si::step::fma(si::step::fma(product, -scale, inside), inverse, product);
-                wrong += int(si::step::round_even(quotient)) + with.zero != si::quantize_code(x, with);
-            }
+            for (int step = -40; step <= 40; ++step) look(of_bits(__builtin_bit_cast(si::u32, float(half) * 0.5f * scale) + si::u32(step)));
+        const si::u32 ends[] = {0x7f800000u, 0x7f7fffffu, 0x7fc00000u, 0u, 1u, 0x00800000u, 0x7f000000u};
+        for (si::u32 bits : ends) look(of_bits(bits)), look(of_bits(bits | 0x80000000u));
         CHECK(wrong == 0);
     }
-    MESSAGE(proved << " of 40 random scales take the correction");
+    MESSAGE(proved << " of 40 random scales take the long reciprocal");
     CHECK(proved > 20);
 }
 

@@ -512,6 +512,16 @@ SINTER_INLINE Value abs(Value operand) {
     }
 }
 
+#if SINTER_DEVICE_PASS
+/// Mostly no instruction at all: the one that takes it reads a magnitude.
+SINTER_INLINE scalar<float> abs(scalar<float> operand) {
+    if (SINTER_CONSTANT_EVALUATED) return abs<scalar<float>>(operand);
+    float result;
+    asm("abs.f32 %0, %1;" : "=f"(result) : "f"(operand.value));
+    return scalar<float>(result);
+}
+#endif
+
 /// The magnitude of the first with the sign of the second.
 template <lane_value Value>
 SINTER_INLINE Value copysign(Value magnitude, Value sign) {

@@ -374,43 +374,62 @@ SINTER_INLINE bool multiplies_and_adds() {
         return SINTER_DEVICE_PASS != 0;
 }
 
+/// x between two bounds; a NaN gives `low`, and the sign of a zero is either's.
+template <lane_value Value>
+SINTER_INLINE Value within(Value x, Value low, Value high) {
+    return min_raw(max_raw(x, low), high);  // the raw maximum has its second operand for a NaN
+}
+#if SINTER_DEVICE_PASS
+/// An instruction each; as comparisons and choices they are two.
+SINTER_INLINE scalar<float> within(scalar<float> x, scalar<float> low, scalar<float> high) {
+    if (SINTER_CONSTANT_EVALUATED) return within<scalar<float>>(x, low, high);
+    float result;
+    asm("max.f32 %0, %1, %2;" : "=f"(result) : "f"(x.value), "f"(low.value));
+    asm("min.f32 %0, %1, %2;" : "=f"(result) : "f"(result), "f"(high.value));
+    return scalar<float>(result);
+}
+#endif
+
 /// The quotient x / scale as code minus zero point, an i32 lane: clamped to [low, high] first, so that any x can be converted. A NaN
-/// gives `low`: the raw maximum has its second operand then.
+/// gives `low`.
 template <lane_value Value>
 SINTER_INLINE auto clamp_round(Value quotient, typename Value::element low, typename Value::element high) {
-    return round_to_i32(min_raw(max_raw(quotient, Value(low)), Value(high)));
+    return round_to_i32(within(quotient, Value(low), Value(high)));
 }
 /// The same with bounds that differ by lane.
 template <lane_value Value>
 SINTER_INLINE auto clamp_round(Value quotient, Value low, Value high) {
-    return round_to_i32(min_raw(max_raw(quotient, low), high));
+    return round_to_i32(within(quotient, low, high));
 }
 
 }  // namespace lane
 
 namespace detail {
 
-/// x / scale gives the same codes as x * (1 / scale)? Proved by trying: both are monotone in x, so they agree everywhere if around each
-/// threshold between neighbouring codes they cross it between the same two floats. Only codes of at most 8 bits are tried. The
-/// divisions here neither overflow nor leave the normal numbers, so that any compiler takes them as constants: as constants they are
-/// the language's own operators (emulated, a proof would cost thousands of steps each), at run time steps that no flag touches.
-constexpr bool reciprocal_is_exact(const qparams& given) {
+/// What is tried: codes of at most 8 bits, and scales whose quotients near thresholds, and reciprocals, are normal numbers.
+constexpr bool may_multiply(const qparams& given, u32 greatest_exponent) {
     const u32 exponent = given.scale_bits >> 23;
-    if ((given.scale_bits & 0x7fffffu) == 0 && exponent >= 1 && exponent <= 252) return true;  // a power of two, its reciprocal normal
-    if (given.high - given.low > 255 || exponent < 24 || exponent > 230) return false;
+    return given.high - given.low <= 255 && exponent >= 24 && exponent <= greatest_exponent;
+}
+/// Does a substitute for x / scale give the codes of the division? Proved by trying: both rise with x, so they agree everywhere if around
+/// each threshold between neighbouring codes they cross it between the same two floats. The divisions here neither overflow nor leave
+/// the normal numbers, so that any compiler takes them as constants: as constants they are the language's own operators (emulated, a
+/// proof would cost thousands of steps each), at run time steps that no flag touches.
+template <class Substitute>
+constexpr bool gives_same_codes(const qparams& given, const Substitute& substitute) {
     const auto times = [](float a, float b) { return SINTER_CONSTANT_EVALUATED ? a * b : step::mul(a, b); };
     const auto over = [](float a, float b) { return SINTER_CONSTANT_EVALUATED ? a / b : step::div(a, b); };
     const float scale = given.scale();
-    const float inverse = over(1.0f, scale);
     for (i32 code = given.low - given.zero; code < given.high - given.zero; ++code) {
         const float half = float(code) + 0.5f;  // rounds up to code + 1 when code is odd
         const bool tie_rises = (code & 1) != 0;
-        const u32 middle = __builtin_bit_cast(u32, times(half, scale));
+        const float threshold = times(half, scale);  // (within the next expression it is an internal error of nvcc 13.0)
+        const u32 middle = __builtin_bit_cast(u32, threshold);
         for (int near_by = -3; near_by <= 3; ++near_by) {
             const float x = __builtin_bit_cast(float, u32(i64(middle) + near_by));
-            const float quotient = over(x, scale), product = times(x, inverse);
+            const float quotient = over(x, scale), other = substitute(x);
             const bool exact = quotient > half || (quotient == half && tie_rises);
-            const bool fast = product > half || (product == half && tie_rises);
+            const bool fast = other > half || (other == half && tie_rises);
             if (exact != fast) return false;
             if (near_by == -3 && exact != (half < 0)) return false;  // the threshold must lie between the ends
             if (near_by == 3 && exact != (half > 0)) return false;
@@ -418,9 +437,28 @@ constexpr bool reciprocal_is_exact(const qparams& given) {
     }
     return true;
 }
+/// x / scale gives the same codes as x * (1 / scale)?
+constexpr bool reciprocal_is_exact(const qparams& given) {
+    const u32 exponent = given.scale_bits >> 23;
+    if ((given.scale_bits & 0x7fffffu) == 0 && exponent >= 1 && exponent <= 252) return true;  // a power of two, its reciprocal normal
+    if (!may_multiply(given, 230)) return false;
+    const float scale = given.scale(), inverse = SINTER_CONSTANT_EVALUATED ? 1.0f / scale : step::div(1.0f, scale);
+    return gives_same_codes(given, [inverse](float x) { return SINTER_CONSTANT_EVALUATED ? x * inverse : step::mul(x, inverse); });
+}
 template <qparams Parameters>
 inline constexpr bool uses_reciprocal = reciprocal_is_exact(Parameters);
 
+/// 1 / scale to 48 bits in two floats. The lower one is positive, so that an infinity times both is that infinity.
+struct long_reciprocal {
+    float upper, lower;
+};
+constexpr long_reciprocal long_reciprocal_of(float scale) {
+    const double exact = SINTER_CONSTANT_EVALUATED ? 1.0 / double(scale) : step::div(1.0, step::widen(scale));
+    float upper = SINTER_CONSTANT_EVALUATED ? static_cast<float>(exact) : step::narrow(exact);
+    if (double(upper) > exact) upper = __builtin_bit_cast(float, __builtin_bit_cast(u32, upper) - 1);
+    const double rest = SINTER_CONSTANT_EVALUATED ? exact - double(upper) : step::sub(exact, step::widen(upper));
+    return {upper, SINTER_CONSTANT_EVALUATED ? static_cast<float>(rest) : step::narrow(rest)};
+}
 /// a b + c, rounded once, as a constant; `sure` becomes false where the sum in f64 doesn't tell which way. For normal numbers.
 constexpr float multiply_add(float a, float b, float c, bool& sure) {
     const double product = double(a) * double(b), addend = double(c), sum = product + addend;
@@ -428,47 +466,22 @@ constexpr float multiply_add(float a, float b, float c, bool& sure) {
     if ((__builtin_bit_cast(u64, sum) & 0x1fffffffu) == 0x10000000u && rest != 0) sure = false;
     return static_cast<float>(sum);
 }
-/// The product with the reciprocal and one correction, q + (x - q scale) / scale.
-constexpr float corrected_quotient(float x, float scale, float inverse, bool& sure) {
-    if (!SINTER_CONSTANT_EVALUATED) {
-        const float quotient = step::mul(x, inverse);
-        return step::fma(step::fma(quotient, -scale, x), inverse, quotient);
-    }
-    const float quotient = x * inverse;
-    return multiply_add(multiply_add(quotient, -scale, x, sure), inverse, quotient, sure);
-}
-/// Does that give the codes of the division, of x clamped to the real values of the first and the last code? Proved by trying like
-/// above: further than four floats from a threshold both quotients, each within 1.01 2^-24 of the real one, lie on its side. All steps
-/// round alike with either sign.
-constexpr bool correction_is_exact(const qparams& given) {
-    const u32 exponent = given.scale_bits >> 23;
-    if (given.high - given.low > 255 || exponent < 24 || exponent > 230) return false;
-    const auto times = [](float a, float b) { return SINTER_CONSTANT_EVALUATED ? a * b : step::mul(a, b); };
-    const auto over = [](float a, float b) { return SINTER_CONSTANT_EVALUATED ? a / b : step::div(a, b); };
-    const float scale = given.scale(), inverse = over(1.0f, scale);
-    const i32 below = given.zero - given.low, above = given.high - given.zero;
+/// x / scale gives the same codes as x * upper + x * lower, the first product not rounded (Brisebarre, Muller, Raina, "Accelerating
+/// correctly rounded floating-point division when the divisor is known in advance", 2004)? Nearly always.
+constexpr bool long_reciprocal_is_exact(const qparams& given) {
+    if (!may_multiply(given, 200)) return false;  // above, the lower part would lose bits
+    const long_reciprocal inverse = long_reciprocal_of(given.scale());
     bool sure = true;
-    for (i32 code = 0; code < (below > above ? below : above); ++code) {
-        const float half = float(code) + 0.5f;
-        const bool tie_rises = (code & 1) != 0;
-        const u32 middle = __builtin_bit_cast(u32, times(half, scale));
-        for (u32 bits = middle - 4; bits <= middle + 4; ++bits) {
-            const float x = __builtin_bit_cast(float, bits);
-            const float quotient = over(x, scale), product = corrected_quotient(x, scale, inverse, sure);
-            const bool exact = quotient > half || (quotient == half && tie_rises);
-            const bool fast = product > half || (product == half && tie_rises);
-            if (exact != fast || !sure) return false;
-        }
-    }
-    const i32 ends[] = {below, above};
-    for (i32 steps : ends) {
-        const float error = corrected_quotient(times(float(steps), scale), scale, inverse, sure) - float(steps);
-        if (error > 0.25f || error < -0.25f) return false;
-    }
-    return sure;
+    const bool same = gives_same_codes(given, [&](float x) {
+        return SINTER_CONSTANT_EVALUATED ? multiply_add(x, inverse.upper, x * inverse.lower, sure)
+                                         : step::fma(x, inverse.upper, step::mul(x, inverse.lower));
+    });
+    return same && sure;
 }
 template <qparams Parameters>
-inline constexpr bool uses_correction = !uses_reciprocal<Parameters> && correction_is_exact(Parameters);
+inline constexpr long_reciprocal long_reciprocal_for = long_reciprocal_of(Parameters.scale());
+template <qparams Parameters>
+inline constexpr bool uses_long_reciprocal = !uses_reciprocal<Parameters> && long_reciprocal_is_exact(Parameters);
 
 template <code_kind Kind>
 struct code_type;
@@ -485,37 +498,46 @@ template <> struct code_type<code_kind::u4> { using type = u8; };
 
 namespace lane {
 
+/// x / scale of static parameters, or what rounds and saturates to the same codes: a NaN stays one, an infinity too.
+template <qparams Parameters, lane_value Value>
+SINTER_INLINE Value code_quotient(Value x) {
+    using element = typename Value::element;
+    if constexpr (is_same<element, float> && sinter::detail::uses_reciprocal<Parameters>) {
+        constexpr float inverse = 1.0f / Parameters.scale();
+        return mul(x, Value(inverse));
+    } else if constexpr (is_same<element, float> && multiplies_and_adds<Value>() && sinter::detail::uses_long_reciprocal<Parameters>) {
+        // A division is as long as ten such steps.
+        constexpr float upper = sinter::detail::long_reciprocal_for<Parameters>.upper, lower = sinter::detail::long_reciprocal_for<Parameters>.lower;
+        return fma(x, Value(upper), mul(x, Value(lower)));
+    } else {
+        return div(x, Value(element(Parameters.scale())));
+    }
+}
 /// Codes of static parameters from f32 or f64 lanes: an i32 lane.
 template <qparams Parameters, lane_value Value>
 SINTER_INLINE auto quantize_to_i32(Value x) {
     using element = typename Value::element;
     constexpr element low = element(Parameters.low) - element(Parameters.zero), high = element(Parameters.high) - element(Parameters.zero);
-    const auto steps = [&] {
-        if constexpr (is_same<element, float> && sinter::detail::uses_reciprocal<Parameters>) {
-            constexpr float inverse = 1.0f / Parameters.scale();
-            return clamp_round(mul(x, Value(inverse)), low, high);
-        } else if constexpr (is_same<element, float> && multiplies_and_adds<Value>() && sinter::detail::uses_correction<Parameters>) {
-            // Clamped before it: the quotient of an infinity couldn't be corrected. A division is as long as ten such steps.
-            constexpr float scale = Parameters.scale(), inverse = 1.0f / scale, lowest = low * scale, highest = high * scale;
-            const Value inside = min_raw(max_raw(x, Value(lowest)), Value(highest)), quotient = mul(inside, Value(inverse));
-            return round_to_i32(fma(fma(quotient, Value(-scale), inside), Value(inverse), quotient));
-        } else {
-            return clamp_round(div(x, Value(element(Parameters.scale()))), low, high);
-        }
-    }();
+    const auto steps = clamp_round(code_quotient<Parameters>(x), low, high);
     if constexpr (Parameters.zero == 0)
         return steps;
     else
         return add(steps, remove_cvref<decltype(steps)>(Parameters.zero));
+}
+/// Real values of steps, codes less their zero point, as f32 lanes.
+template <qparams Parameters, lane_value Value>
+SINTER_INLINE Value real_of_steps(Value steps) {
+    if constexpr (Parameters.scale_bits == 0x3f800000u)
+        return steps;
+    else
+        return mul(steps, Value(Parameters.scale()));
 }
 /// Real values, f32 lanes, of codes that are lanes of any integer type.
 template <qparams Parameters, lane_value Value>
 SINTER_INLINE auto dequantize_codes(Value codes) {
     auto steps = convert<i32>(codes);
     if constexpr (Parameters.zero != 0) steps = sub(steps, decltype(steps)(Parameters.zero));
-    auto real = convert<float>(steps);
-    if constexpr (Parameters.scale_bits != 0x3f800000u) real = mul(real, decltype(real)(Parameters.scale()));
-    return real;
+    return real_of_steps<Parameters>(convert<float>(steps));
 }
 
 }  // namespace lane

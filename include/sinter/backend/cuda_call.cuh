@@ -46,6 +46,12 @@ static __device__ __forceinline__ void store_16(void* to, uint4 value) {
     __builtin_memcpy(to, &value, 16);
 #endif
 }
+/// A pack of 8 or 4 bytes as one word of the device: element by element nvcc would take it apart and put it together again.
+template <class Pack>
+using short_word = conditional<sizeof(Pack) == 8, u64, u32>;
+template <class Pack>
+inline constexpr bool is_short_pack = sizeof(Pack) == 8 || sizeof(Pack) == 4;
+
 template <class Pack>
 __device__ __forceinline__ void load_whole(Pack& to, const void* from) {
     if constexpr (sizeof(Pack) % 16 == 0) {
@@ -54,6 +60,9 @@ __device__ __forceinline__ void load_whole(Pack& to, const void* from) {
             const uint4 word = load_16(static_cast<const char*>(from) + 16 * i);
             __builtin_memcpy(reinterpret_cast<char*>(&to) + 16 * i, &word, 16);
         }
+    } else if constexpr (is_short_pack<Pack>) {
+        const short_word<Pack> word = *static_cast<const short_word<Pack>*>(from);
+        __builtin_memcpy(&to, &word, sizeof(Pack));
     } else {
         to = *static_cast<const Pack*>(from);
     }
@@ -67,16 +76,43 @@ __device__ __forceinline__ void store_whole(void* to, const Pack& from) {
             __builtin_memcpy(&word, reinterpret_cast<const char*>(&from) + 16 * i, 16);
             store_16(static_cast<char*>(to) + 16 * i, word);
         }
+    } else if constexpr (is_short_pack<Pack>) {
+        short_word<Pack> word;
+        __builtin_memcpy(&word, &from, sizeof(Pack));
+        *static_cast<short_word<Pack>*>(to) = word;
     } else {
         *static_cast<Pack*>(to) = from;
     }
 }
 
+/// The evaluator over packs: a byte code as f32, less a number or not, comes from its pack.
+template <class Kernel, class Facts>
+struct pack_evaluator : evaluator<Kernel, family> {
+    using plain = evaluator<Kernel, family>;
+    template <int Instance, class Frame>
+    static SINTER_INLINE instance_value<Kernel, family, Instance> compute(const Frame& frame) {
+        if constexpr (Facts::template decodes<Instance> && requires { frame.template decoded<Instance>(); })
+            return frame.template decoded<Instance>();
+        else
+            return plain::template compute<Instance>(frame);
+    }
+    template <class Environment, class Frame, int... Instance>
+    static SINTER_INLINE void fill(Environment& values, const Frame& frame, indices<Instance...>) {
+        ((static_cast<slot<Instance, instance_value<Kernel, family, Instance>>&>(values).value = compute<Instance>(frame)), ...);
+    }
+    /// What a quantization with a scale that is a value rounds.
+    template <int Instance, class Frame>
+    static SINTER_INLINE lane::scalar<float> quotient(const Frame& frame) {
+        const lane::scalar<float> x = plain::template argument<Instance, 0>(frame), scale = plain::template argument<Instance, 1>(frame);
+        return operation_under_policy<Kernel, div_op>::type::apply(x, scale);
+    }
+};
+
 /// Facts that the kernels share: types, the number of elements in a pack (`Pack`; 0: what suits memory best).
 template <class Kernel, int Pack = 0>
 struct facts {
     using rows = row_driver<Kernel, family>;
-    using eval = evaluator<Kernel, family>;
+    using eval = pack_evaluator<Kernel, facts>;
     static constexpr int count = slots<Kernel>::count;
     static constexpr int last = Kernel::levels + 1;
     static constexpr bool stores_elements = Kernel::any_element_output();
@@ -136,6 +172,39 @@ struct facts {
     using pack_of = element_pack<typename rows::template storage_of<Instance>, pack>;
     template <int Instance>
     using pack_slot = slot<Instance, pack_of<Instance>>;
+    /// A cast to f32 of a pack's i8 or u8, less a literal integer or not: what a code's decoding gives at once, exactly.
+    struct decoding {
+        int leaf = -1;
+        i32 zero = 0;
+    };
+    template <int Instance>
+    static constexpr decoding find_decoding() {
+        if constexpr (Instance >= 0 && pack % 4 == 0) {
+            constexpr auto& it = Kernel::table.at[Instance];
+            if constexpr (it.kind == node_kind::map && Kernel::where[Instance] == site::element && it.type == dtype::f32) {
+                using op = typename eval::plain::template op_of_instance<Instance>;
+                if constexpr (is_same<op, cast_op<dtype::f32>> && it.argument[0] >= 0) {
+                    if constexpr (is_element_leaf(it.argument[0])) {
+                        using storage = typename rows::template storage_of<it.argument[0]>;
+                        if (is_same<storage, i8> || is_same<storage, u8>) return {it.argument[0], 0};
+                    }
+                } else if constexpr ((is_same<op, sub_op> || is_same<op, add_op>) && it.argument[0] >= 0 && it.argument[1] < 0) {
+                    constexpr int number = it.immediate[1];
+                    if constexpr (Kernel::node[number].kind == node_kind::literal) {
+                        constexpr float by = literal_value<float, Kernel::node[number].literal, Kernel::node[number].bits>();
+                        constexpr decoding cast = find_decoding<it.argument[0]>();
+                        if constexpr (cast.leaf >= 0 && cast.zero == 0 && by >= -1024 && by <= 1024)
+                            if (by == float(i32(by)) && by != 0) return {cast.leaf, is_same<op, sub_op> ? i32(by) : -i32(by)};
+                    }
+                }
+            }
+        }
+        return {};
+    }
+    template <int Instance>
+    static constexpr decoding decoding_of = find_decoding<Instance>();
+    template <int Instance>
+    static constexpr bool decodes = decoding_of<Instance>.leaf >= 0;
     template <class List>
     struct packs;
     template <int... Instance>
@@ -268,6 +337,10 @@ struct facts {
             }
         }
         template <int Instance>
+        SINTER_INLINE lane::scalar<float> decoded() const {
+            return code_as_real(static_cast<const pack_slot<decoding_of<Instance>.leaf>&>(loaded).value, lane, decoding_of<Instance>.zero);
+        }
+        template <int Instance>
         SINTER_INLINE auto coordinate() const {
             constexpr int slot = slots<Kernel>::template place<Instance>;
             const i64 start = this->in.base[slot] + this->offset[slot];
@@ -279,28 +352,135 @@ struct facts {
             }
         }
     };
-    /// The instance that a code is cast from, where an output of 8 bits is a cast of f32; -1 elsewhere.
-    template <int Output>
-    static constexpr int find_code() {
-        constexpr int source = Kernel::table.output[Output];
-        using storage = typename rows::template output_storage<Output>;
-        if constexpr (source >= 0 && (is_same<storage, i8> || is_same<storage, u8>)) {
-            if constexpr (Kernel::table.at[source].kind == node_kind::map && Kernel::where[source] == site::element) {
-                if constexpr (is_same<typename eval::template op_of_instance<source>, cast_op<dtype_of<storage>>>) {
-                    constexpr int argument = Kernel::table.at[source].argument[0];
-                    if constexpr (argument >= 0)
-                        if constexpr (Kernel::table.at[argument].type == dtype::f32) return argument;
+    /// Where an output of i8 or u8 is made of f32 by its last operation, the conversion is the store's: two codes an instruction.
+    enum class code_maker : u8 { none, cast, rounded, quantize_static, quantize };
+    template <class Op>
+    struct made_by {
+        static constexpr code_maker kind = code_maker::none;
+    };
+    template <dtype To>
+    struct made_by<cast_op<To>> {
+        static constexpr code_maker kind = code_maker::cast;
+    };
+    template <qparams Parameters>
+    struct made_by<quantize_static_op<Parameters>> {
+        static constexpr code_maker kind = Parameters.storage == code_kind::i8 || Parameters.storage == code_kind::u8 ? code_maker::quantize_static : code_maker::none;
+        static __device__ __forceinline__ lane::scalar<float> place(lane::scalar<float> x) { return place_of_static_code<Parameters>(x); }
+    };
+    template <class Code, i32 Low, i32 High>
+    struct made_by<quantize_op<Code, Low, High, void>> {
+        static constexpr code_maker kind = is_same<Code, i8> || is_same<Code, u8> ? code_maker::quantize : code_maker::none;
+        template <bool Shifts>
+        static __device__ __forceinline__ lane::scalar<float> place(lane::scalar<float> quotient, lane::scalar<i32> zero) {
+            return place_of_code<Code, Low, High, Shifts>(quotient, zero);
+        }
+    };
+    /// cast(clamp(round(x) + shift, all codes)), `round` half to even: an instance x of f32, and its shift. Saturation clamps.
+    struct rounding {
+        int from = -1;
+        i32 shift = 0;
+    };
+    template <int Instance>
+    static constexpr bool is_element_f32() {
+        if constexpr (Instance >= 0)
+            return Kernel::table.at[Instance].kind == node_kind::map && Kernel::where[Instance] == site::element && Kernel::table.at[Instance].type == dtype::f32;
+        else
+            return false;
+    }
+    template <int Instance>
+    using op_at = typename eval::plain::template op_of_instance<Instance>;
+    template <int Instance, int Argument>
+    static constexpr bool is_literal() {
+        return Kernel::table.at[Instance].argument[Argument] < 0 && Kernel::node[Kernel::table.at[Instance].immediate[Argument]].kind == node_kind::literal;
+    }
+    template <int Instance, int Argument>
+    static constexpr float literal_at() {
+        constexpr int number = Kernel::table.at[Instance].immediate[Argument];
+        return literal_value<float, Kernel::node[number].literal, Kernel::node[number].bits>();
+    }
+    template <class Code, int Instance>
+    static constexpr rounding find_rounding() {
+        if constexpr (is_element_f32<Instance>()) {
+            if constexpr (is_same<op_at<Instance>, clamp_op> && is_literal<Instance, 1>() && is_literal<Instance, 2>()) {
+                constexpr bool all = literal_at<Instance, 1>() == float(integer_min<Code>) && literal_at<Instance, 2>() == float(integer_max<Code>);
+                if constexpr (all) return find_shifted<Kernel::table.at[Instance].argument[0]>();
+            }
+        }
+        return {};
+    }
+    template <int Instance>
+    static constexpr rounding find_shifted() {
+        if constexpr (is_element_f32<Instance>()) {
+            constexpr int inner = Kernel::table.at[Instance].argument[0];
+            if constexpr (is_same<op_at<Instance>, round_op>) {
+                if (inner >= 0 && Kernel::table.at[inner].type == dtype::f32 && Kernel::where[inner] == site::element) return {inner, 0};
+            } else if constexpr (is_same<op_at<Instance>, add_op> || is_same<op_at<Instance>, sub_op>) {
+                if constexpr (is_literal<Instance, 1>()) {
+                    constexpr float by = literal_at<Instance, 1>();
+                    if constexpr (by >= -1024 && by <= 1024) {
+                        constexpr rounding found = find_shifted<inner>();
+                        if (found.from >= 0 && found.shift == 0 && by == float(i32(by))) return {found.from, is_same<op_at<Instance>, add_op> ? i32(by) : -i32(by)};
+                    }
                 }
             }
         }
-        return -1;
+        return {};
     }
     template <int Output>
-    static constexpr int code_source = find_code<Output>();
+    static constexpr rounding find_rounding_of() {
+        constexpr int source = Kernel::table.output[Output];
+        if constexpr (source >= 0) {
+            if constexpr (Kernel::table.at[source].kind == node_kind::map && Kernel::table.at[source].argument[0] >= 0)
+                return find_rounding<typename rows::template output_storage<Output>, Kernel::table.at[source].argument[0]>();
+        }
+        return {};
+    }
+    template <int Output>
+    static constexpr rounding rounding_of = find_rounding_of<Output>();
+    template <int Output>
+    static constexpr code_maker find_maker() {
+        constexpr int source = Kernel::table.output[Output];
+        using storage = typename rows::template output_storage<Output>;
+        if constexpr (source >= 0 && (is_same<storage, i8> || is_same<storage, u8>)) {
+            if constexpr (Kernel::table.at[source].kind == node_kind::map && Kernel::where[source] == site::element && Kernel::table.at[source].type == dtype_of<storage>) {
+                constexpr int argument = Kernel::table.at[source].argument[0];
+                if constexpr (argument >= 0 && made_by<typename eval::plain::template op_of_instance<source>>::kind != code_maker::none)
+                    if constexpr (Kernel::table.at[argument].type == dtype::f32) {
+                        constexpr code_maker kind = made_by<typename eval::plain::template op_of_instance<source>>::kind;
+                        if constexpr (kind == code_maker::cast)
+                            return rounding_of<Output>.from >= 0 ? code_maker::rounded : kind;
+                        else
+                            return kind;
+                    }
+            }
+        }
+        return code_maker::none;
+    }
+    template <int Output>
+    static constexpr code_maker maker = find_maker<Output>();
+    /// The f32 that the store rounds.
+    template <int Output, class Frame>
+    static __device__ __forceinline__ lane::scalar<float> code_place(const Frame& frame) {
+        constexpr int source = Kernel::table.output[Output];
+        const lane::scalar<float> x = eval::plain::template argument<source, 0>(frame);
+        using makes = made_by<typename eval::plain::template op_of_instance<source>>;
+        if constexpr (maker<Output> == code_maker::cast) {
+            return x;
+        } else if constexpr (maker<Output> == code_maker::rounded) {
+            return shifted_place(frame.template value<rounding_of<Output>.from>(), lane::scalar<float>(float(rounding_of<Output>.shift)), rounding_of<Output>.shift != 0);
+        } else if constexpr (maker<Output> == code_maker::quantize_static) {
+            return makes::place(x);
+        } else {
+            const auto quotient = eval::template quotient<source>(frame);
+            constexpr int zero = Kernel::table.at[source].argument[2], number = Kernel::table.at[source].immediate[2];
+            constexpr bool shifts = zero >= 0 || Kernel::node[number].kind != node_kind::literal || Kernel::node[number].bits != 0;
+            return makes::template place<shifts>(quotient, eval::plain::template argument<source, 2>(frame));
+        }
+    }
     /// The lane values of a pack of each output, before they are rounded to what memory holds.
     template <int Output>
     struct result_row {
-        conditional<(code_source<Output> >= 0), family::value<float>, family::value<compute_of<typename rows::template output_storage<Output>>>> at[pack];
+        conditional<maker<Output> != code_maker::none, family::value<float>, family::value<compute_of<typename rows::template output_storage<Output>>>> at[pack];
     };
     template <class List>
     struct result_rows;
@@ -311,8 +491,8 @@ struct facts {
     template <int Output, class Frame>
     static __device__ __forceinline__ auto result_value(const Frame& frame) {
         constexpr int source = Kernel::table.output[Output];
-        if constexpr (code_source<Output> >= 0)
-            return frame.template value<code_source<Output>>();
+        if constexpr (maker<Output> != code_maker::none)
+            return code_place<Output>(frame);
         else if constexpr (source >= 0 && is_same<compute_of<typename rows::template output_storage<Output>>, float> &&
                            !is_small_float(dtype_of<typename rows::template output_storage<Output>>)) {
             if constexpr (is_same<remove_cvref<decltype(frame.template value<source>())>, lane::scalar<float>>)
@@ -329,7 +509,12 @@ struct facts {
     }
     template <int Output>
     static __device__ __forceinline__ void encode_one(const results_of_packs& from, output_packs& to) {
-        encode_pack(static_cast<slot<Output, output_pack<Output>>&>(to).value, static_cast<const slot<Output, result_row<Output>>&>(from).value.at);
+        auto& codes = static_cast<slot<Output, output_pack<Output>>&>(to).value;
+        const auto& values = static_cast<const slot<Output, result_row<Output>>&>(from).value.at;
+        if constexpr (maker<Output> == code_maker::none)
+            encode_pack(codes, values);
+        else
+            encode_code_pack<maker<Output> == code_maker::cast ? code_rounding::towards_zero : code_rounding::half_to_even>(codes, values);
     }
     /// Computes the outputs of a pack.
     template <int... Output>

@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwi
     const i64 step = in.packs > 1 ? i64(blockDim.x) * pack : in.length;  // with one pack the next lies beyond the row
     // All packs of the thread that begin within the row are whole: then nothing is tested for each.
     const i64 past = in.length - first;
-    const bool inside = past >= pack && (in.packs == 1 || past >= step + pack);
+    const bool inside = past >= pack && (in.packs == 1 || past >= (packs - 1) * step + pack);
     const bool loads_whole = inside && whole_packs<Kernel>::of_operands(in, typename worker::list{});
     const bool stores_whole = inside && whole_packs<Kernel>::of_outputs(in, typename worker::list{});
     typename rows::once_values once;

@@ -11,6 +11,8 @@
 #include "cuda_call.cuh"
 #include "cuda_cluster.cuh"
 #include "cuda_fast.cuh"
+#include "cuda_row_codes.cuh"
+#include "cuda_shuffle.cuh"
 
 namespace sinter::detail::device {
 
@@ -55,6 +57,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     using eval = typename work::eval;
     using work::last;
     using work::pack;
+    using row_codes = row_code_facts<Kernel>;
     static constexpr int group = order::lanes / pack;  ///< threads of a segment
     /// Rounds of 128 lanes: a static length may need fewer than a segment has.
     static constexpr int most_rounds = order::segment / order::lanes;
@@ -220,16 +223,17 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
             }
         }
     }
-    static constexpr array<bool, Kernel::instances> find_computed() {
-        array<bool, Kernel::instances> out = Kernel::roots_of_pass(last);
-        mark_computed(out, kept);
-        if (kept >= 0) out[kept] = false;
-        return out;
-    }
-    /// What the outputs are computed from.
-    struct computed_list {
+    /// What the outputs are computed from; `Covered`: covered codes from their dividends (cuda_row_codes.cuh). `Kept` -1: nothing is kept.
+    template <bool Covered, int Kept>
+    struct computed {
         static constexpr int limit = Kernel::instances;
-        static constexpr array<bool, Kernel::instances> needed = find_computed();
+        static constexpr array<bool, Kernel::instances> find() {
+            array<bool, Kernel::instances> out = Covered ? row_codes::roots() : Kernel::roots_of_pass(last);
+            mark_computed(out, Kept);
+            if (Kept >= 0) out[Kept < 0 ? 0 : Kept] = false;
+            return out;
+        }
+        static constexpr array<bool, Kernel::instances> needed = find();
         static constexpr bool test(int i) { return needed[i]; }
     };
 
@@ -284,7 +288,8 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         array<bool, Kernel::instances> folding = Kernel::roots_of_pass(Kernel::levels), storing = Kernel::roots_of_pass(last);
         Kernel::mark_needed(folding, -1);
         Kernel::mark_needed(storing, -1);
-        int best = -1, best_cost = is_fast<Kernel> ? tuning_of<Kernel>::rows::kept_cost_fast : tuning_of<Kernel>::rows::kept_cost;
+        using tuning = typename tuning_of<Kernel>::rows;
+        int best = -1, best_cost = is_fast<Kernel> ? tuning::kept_cost_fast : row_codes::any ? tuning::covered_kept_cost : tuning::kept_cost;
         for (int i = 0; i < Kernel::instances; ++i) {
             if (!folding[i] || !storing[i] || Kernel::table.at[i].kind != node_kind::map || Kernel::where[i] != site::element ||
                 dtype_size(Kernel::table.at[i].type) != 4)
@@ -352,8 +357,17 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr bool one_segment = Rounds == 1 || (known_length >= 0 && known_length <= order::segment);
     /// Bounds of a kernel: threads of a block, and blocks that are to fit a multiprocessor.
     static constexpr bool is_small(int rounds) { return rounds == 1 && known_length < 0 && is_plain && block_threads == tuning_of<Kernel>::rows::cluster_threads; }
-    static constexpr int bound_threads(int rounds) { return is_small(rounds) ? tuning_of<Kernel>::rows::short_threads : tuning_of<Kernel>::rows::block_threads; }
-    static constexpr int bound_blocks(int rounds) { return is_small(rounds) ? tuning_of<Kernel>::rows::small_blocks : least_blocks; }
+    /// Covered codes are made in few instructions, so that it counts how many threads there are to hide the loads.
+    static constexpr bool counts_registers = row_codes::any && known_length > 0 && sharing == row_sharing::block;
+    static constexpr int bound_threads(int rounds) {
+        if (counts_registers) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
+        return is_small(rounds) ? tuning_of<Kernel>::rows::short_threads : tuning_of<Kernel>::rows::block_threads;
+    }
+    static constexpr int bound_blocks(int rounds) {
+        constexpr int wanted = find_pressure() + (kept >= 0 ? tuning_of<Kernel>::rows::covered_spare_kept : tuning_of<Kernel>::rows::covered_spare);
+        if (counts_registers) return 65536 / (bound_threads(rounds) * (wanted > 64 ? wanted : 64));
+        return is_small(rounds) ? tuning_of<Kernel>::rows::small_blocks : least_blocks;
+    }
     struct output_list {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return i == kept || needed[i]; }
@@ -398,66 +412,6 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     };
 };
 
-/// Applies a warp shuffle of 4 or 8 bytes to a lane value.
-template <class Value, class Shuffle>
-__device__ __forceinline__ Value shuffle(Value from, const Shuffle& move) {
-    using element = typename Value::element;
-    if constexpr (sizeof(element) == 8) {
-        unsigned long long bits;
-        __builtin_memcpy(&bits, &from.value, 8);
-        bits = move(bits);
-        __builtin_memcpy(&from.value, &bits, 8);
-    } else {
-        unsigned bits = 0;
-        __builtin_memcpy(&bits, &from.value, sizeof(element));
-        bits = move(bits);
-        __builtin_memcpy(&from.value, &bits, sizeof(element));
-    }
-    return from;
-}
-/// Receives from the thread that differs in the bit `distance`, within a group.
-struct from_partner {
-    int distance;
-    template <class Value>
-    __device__ __forceinline__ Value operator()(Value from) const {
-        return shuffle(from, [d = distance](auto word) { return __shfl_xor_sync(~0u, word, d); });
-    }
-};
-struct from_below {  ///< from the thread `distance` further on in the warp
-    int distance;
-    template <class Value>
-    __device__ __forceinline__ Value operator()(Value from) const {
-        return shuffle(from, [d = distance](auto word) { return __shfl_down_sync(~0u, word, unsigned(d)); });
-    }
-};
-struct from_first {  ///< from the warp's first thread
-    template <class Value>
-    __device__ __forceinline__ Value operator()(Value from) const {
-        return shuffle(from, [](auto word) { return __shfl_sync(~0u, word, 0); });
-    }
-};
-/// One of two values. On the device by an instruction of its own: nvcc may turn what it knows to be a choice into a branch, with the
-/// shuffles that follow in both arms.
-struct choose {
-    bool first;
-    explicit __device__ __forceinline__ choose(bool takes_first) : first(takes_first) {}
-    template <class Value>
-    __device__ __forceinline__ Value operator()(Value yes, Value no) const {
-#if SINTER_DEVICE_PASS
-        if constexpr (sizeof(typename Value::element) == 4) {
-            unsigned one, other;
-            __builtin_memcpy(&one, &yes.value, 4);
-            __builtin_memcpy(&other, &no.value, 4);
-            asm("{.reg .pred p; setp.ne.b32 p, %3, 0; selp.b32 %0, %1, %2, p;}" : "=r"(one) : "r"(one), "r"(other), "r"(int(first)));
-            __builtin_memcpy(&yes.value, &one, 4);
-            return yes;
-        }
-#endif
-        yes.value = first ? yes.value : no.value;
-        return yes;
-    }
-};
-
 /// A thread of a row. Kernels of few and of many rounds share its type, and so most of its functions: what doesn't say `Rounds` is
 /// compiled once for both.
 template <class Kernel>
@@ -465,6 +419,7 @@ struct row_worker {
     using work = row_facts<Kernel>;
     using rows = typename work::rows;
     using eval = typename work::eval;
+    using row_codes = typename work::row_codes;
     template <int Pass, int Phase = 1>
     using phase = typename rows::template phase<Pass, Phase>;
     template <int Pass>
@@ -590,8 +545,12 @@ struct row_worker {
         ((static_cast<typename work::template pack_slot<Instance>&>(first_of_row).value.at[0] = *row_of<Instance>()), ...);
     }
     template <int... Instance>
-    __device__ __forceinline__ void load_late(int round, indices<Instance...>) {
-        (load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[round]).value, row_of<Instance>() + first + round * order::lanes), ...);
+    __device__ __forceinline__ void load_round(typename work::operand_packs& to, int round, indices<Instance...>) const {
+        (load_whole(static_cast<typename work::template pack_slot<Instance>&>(to).value, row_of<Instance>() + first + round * order::lanes), ...);
+    }
+    template <class List>
+    __device__ __forceinline__ void load_late(int round, List leaves) {
+        load_round(held[round], round, leaves);
     }
 
     /// What the last pass reads late, for the rounds from `first` on that are read together.
@@ -805,19 +764,31 @@ struct row_worker {
             if (work::sharing == row_sharing::cluster || segments > 1) merge_segments<Pass>(value);
         rows::template finalize<Pass>(value, row, folds);
     }
+    /// The held packs pass through here between two passes: what was unpacked of them for one isn't kept in registers for the next.
+    template <int Rounds, int... Instance>
+    __device__ __forceinline__ void forget(indices<Instance...>) {
+        if constexpr (row_codes::any)
+#pragma unroll
+            for (int q = 0; q < Rounds; ++q) (forget_unpacked(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value), ...);
+    }
     template <int Rounds, int Pass>
     __device__ __forceinline__ void passes() {
         eval::fill(row, row_frame(), selected<rows_after<Kernel, Pass - 1>>{});
         if constexpr (Pass == 1) find_bounds(selected<typename work::bounded_list>{});
         if constexpr (Pass < last) {
             fold<Rounds, Pass>();
+            forget<Rounds>(selected<typename work::held_leaves>{});
             passes<Rounds, Pass + 1>();
         }
     }
     template <int Rounds, int... Output>
-    __device__ __forceinline__ void store_elements(indices<Output...>) {
+    __device__ __forceinline__ void store_elements(indices<Output...> outputs) {
         if (work::whole && !exists) return;
+        typename row_codes::scales scales;
+        if constexpr (row_codes::any)
+            if (!scales.find(row_frame(), outputs)) return store_again<Rounds>(outputs);
         constexpr int together = work::late_rounds;
+        using list = typename work::template computed<row_codes::any, work::kept>;
 #pragma unroll
         for (int q = 0; q < Rounds; ++q) {
             if (q % together == 0 && !(work::reads_early && q == 0)) load_late_rounds<Rounds>(q);
@@ -830,18 +801,42 @@ struct row_worker {
                 if constexpr (work::kept >= 0)
                     static_cast<slot<work::kept_or_0, typename work::kept_value>&>(values).value = kept[q].at[j];
                 const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
-                compute(values, frame, q * order::lanes + j, selected<typename work::computed_list>{});
-                (work::template result_one<Output>(frame, computed), ...);
+                compute(values, frame, q * order::lanes + j, selected<list>{});
+                (scales.template result_one<work, Output>(frame, computed), ...);
             }
-            (store_one<Output>(computed, q), ...);
+            (store_one<row_codes::any, Output>(computed, q), ...);
         }
     }
-    template <int Output>
+    /// Rows whose codes aren't covered are few: their elements are read once more, round by round, so that they cost no registers.
+    template <int Rounds, int... Output>
+    __device__ __forceinline__ void store_again(indices<Output...>) {
+#pragma unroll 1
+        for (int q = 0; q < Rounds; ++q) {
+            if (!has(q)) break;
+            typename work::operand_packs loaded;
+            load_round(loaded, q, selected<typename work::element_leaves>{});
+            typename work::results_of_packs computed;
+#pragma unroll
+            for (int j = 0; j < pack; ++j) {
+                using list = typename work::template computed<false, -1>;
+                using values_of_pass = environment<Kernel, family, selected<list>>;
+                values_of_pass values;
+                const element_frame<values_of_pass> frame{{around(), loaded, values, first + q * order::lanes, j}};
+                compute(values, frame, q * order::lanes + j, selected<list>{});
+                (work::template result_one<Output>(frame, computed), ...);
+            }
+            (store_one<false, Output>(computed, q), ...);
+        }
+    }
+    template <bool Covered, int Output>
     __device__ __forceinline__ void store_one(const typename work::results_of_packs& computed, int round) const {
         using storage = typename rows::template output_storage<Output>;
         constexpr int slot_of_output = slots<Kernel>::of_output(Output);
         typename work::output_packs packs;
-        work::template encode_one<Output>(computed, packs);
+        if constexpr (Covered)
+            row_codes::template encode_one<work, Output>(computed, packs);
+        else
+            work::template encode_one<Output>(computed, packs);
         storage* const to = static_cast<storage*>(const_cast<void*>(in.pointer[slot_of_output])) + offset[slot_of_output] + first;
         store_whole(to + round * order::lanes, static_cast<const slot<Output, typename work::template output_pack<Output>>&>(packs).value);
     }

@@ -76,6 +76,9 @@ struct cuda_table {
         static constexpr int kept_cost = 7;                 ///< a value is kept from one pass to the next when it costs more instructions than this;
         static constexpr int kept_cost_fast = 48;           ///< under `fast`, where the cost is still counted for the portable form
         static constexpr int most_pack_bytes = 48;          ///< of the packs that a thread reads at once, all operands together
+        static constexpr int covered_kept_cost = 0;         ///< the same where codes are covered by their row (cuda_row_codes.cuh);
+        static constexpr int covered_spare = 8;             ///< registers of a thread beside those that its row takes there; 64 at least in all;
+        static constexpr int covered_spare_kept = 32;       ///< where a value is kept
         static constexpr int late_bytes = 64;               ///< of weights that a thread reads together before it stores: each load waits for the stores before it
     };
     /// Reductions over the lane axes in general (cuda_any_rows.cuh).

@@ -158,7 +158,7 @@ namespace detail {
 template <class Code>
 inline constexpr bool is_code_type = is_same<Code, i8> || is_same<Code, u8> || is_same<Code, i16> || is_same<Code, u16>;
 /// Parameters with the storage that they have, or i8.
-constexpr qparams with_storage(qparams from) { return stored_as(from, from.storage == code_kind::unset ? code_kind::i8 : from.storage); }
+SINTER_INLINE qparams with_storage(qparams from) { return stored_as(from, from.storage == code_kind::unset ? code_kind::i8 : from.storage); }
 }  // namespace detail
 
 /// Codes (i8, u8, i16, u16) of x with a scale and a zero point, numbers or tensors that broadcast: zero + round(clamp(x / scale)),

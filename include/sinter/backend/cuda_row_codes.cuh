@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Codes that are quotients by a scale of their row, where the row's greatest magnitude covers them: what dynamic_quantize computes, and
+// cast<i8>(clamp(round(y / scale), -128, 127)) written out. Recognised here; cuda_rows.cuh stores them.
+//
+// A row computes 1 / scale once, in two floats, and each element its quotient in four products and sums instead of a division:
+//     quotient = y upper + y lower                    within one unit of its last place, the first product not rounded
+//     rest     = y - quotient scale                   exact, since it is a remainder
+//     result   = quotient + rest upper                y / scale, rounded once
+// by Markstein's theorem ("Computation of elementary functions on the IBM RISC System/6000 processor", IBM Journal 34, 1990): with `upper`
+// the rounded reciprocal and `quotient` within a unit, the last sum is the rounded quotient, barring overflow and underflow. A scale
+// between 2^-100 and 2^90 bars them wherever y / scale isn't below 1/4, where any such result rounds to 0. The row tests that, and
+// that |y| <= (last code + 0.49) scale for all of its elements, by a maximum that the formula has anyway; a NaN fails it. Then nothing
+// is left to clamp. Other rows are computed as written.
+#pragma once
+
+#include "cuda_call.cuh"
+#include "cuda_fast.cuh"
+
+namespace sinter::detail::device {
+
+/// A row's scale and its reciprocal.
+struct row_scale {
+    float scale = 1, upper = 1, lower = 0;
+
+    __device__ __forceinline__ void set(float of_row) {
+        scale = of_row;
+        upper = step::div(1.0f, scale);
+        lower = step::mul(step::fma(-upper, scale, 1.0f), upper);
+    }
+    static __device__ __forceinline__ bool covers(float of_row, float reach, int largest) {
+        return step::less_equal(0x1p-100f, of_row) && step::less_equal(of_row, 0x1p90f) && step::less_equal(reach, step::mul(float(largest) + 0.49f, of_row));
+    }
+    /// y / scale, or near it under `fast`.
+    template <class Kernel>
+    __device__ __forceinline__ lane::scalar<float> quotient(lane::scalar<float> y) const {
+        if constexpr (is_fast<Kernel>) {
+            return lane::scalar<float>(step::mul(y.value, upper));
+        } else {
+            const float near_it = step::fma(y.value, upper, step::mul(y.value, lower));
+            return lane::scalar<float>(step::fma(step::fma(-near_it, scale, y.value), upper, near_it));
+        }
+    }
+};
+
+template <class Kernel>
+struct row_code_facts {
+    using eval = evaluator<Kernel, family>;
+    template <int Instance>
+    using op = typename eval::template op_of_instance<Instance>;
+    static constexpr bool is_element(int i) { return i >= 0 && Kernel::table.at[i].kind == node_kind::map && Kernel::where[i] == site::element; }
+    static constexpr bool is_f32(int i) { return i >= 0 && Kernel::table.at[i].type == dtype::f32; }
+    static constexpr bool is_of_row(int i) { return i >= 0 && Kernel::where[i] == site::row; }
+
+    /// y / scale of an output, and the largest code that is surely kept; `dividend` -1: not of this form.
+    struct quotient {
+        int dividend = -1, scale = -1, largest = 0;
+    };
+    static constexpr quotient among(int dividend, int scale, int largest) {
+        return is_f32(dividend) && Kernel::where[dividend] == site::element && is_f32(scale) && is_of_row(scale) && largest > 0 ? quotient{dividend, scale, largest}
+                                                                                                                        : quotient{};
+    }
+    template <class Op>
+    struct quantizes {
+        static constexpr bool possible = false;
+    };
+    template <class Code, i32 Low, i32 High>
+    struct quantizes<quantize_op<Code, Low, High, void>> {
+        static constexpr bool possible = is_same<Code, i8>;
+        static constexpr int largest = -Low < High ? -Low : High;
+    };
+    static constexpr bool is_literal(int node) { return Kernel::node[node].kind == node_kind::literal; }
+    template <int Source>
+    static constexpr quotient find_in() {
+        if constexpr (is_element(Source)) {
+            constexpr auto& it = Kernel::table.at[Source];
+            if constexpr (quantizes<op<Source>>::possible) {
+                if constexpr (it.argument[2] < 0)
+                    if constexpr (is_literal(it.immediate[2]) && Kernel::node[it.immediate[2]].bits == 0) return among(it.argument[0], it.argument[1], quantizes<op<Source>>::largest);
+            } else if constexpr (is_same<op<Source>, cast_op<dtype::i8>>) {
+                return find_clamped<it.argument[0]>();
+            }
+        }
+        return {};
+    }
+    template <int Source>
+    static constexpr quotient find_clamped() {
+        if constexpr (is_element(Source) && is_f32(Source)) {
+            constexpr auto& it = Kernel::table.at[Source];
+            if constexpr (is_same<op<Source>, clamp_op> && it.argument[1] < 0 && it.argument[2] < 0) {
+                constexpr int low = it.immediate[1], high = it.immediate[2];
+                if constexpr (is_literal(low) && is_literal(high) && is_element(it.argument[0])) {
+                    constexpr float least = literal_value<float, Kernel::node[low].literal, Kernel::node[low].bits>();
+                    constexpr float greatest = literal_value<float, Kernel::node[high].literal, Kernel::node[high].bits>();
+                    if constexpr (is_same<op<it.argument[0]>, round_op>) return find_divided<Kernel::table.at[it.argument[0]].argument[0]>(least, greatest);
+                }
+            }
+        }
+        return {};
+    }
+    template <int Source>
+    static constexpr quotient find_divided(float least, float greatest) {
+        if constexpr (is_element(Source) && is_f32(Source)) {
+            if constexpr (is_same<op<Source>, div_op>) {
+                const float reach = -least < greatest ? -least : greatest;
+                return among(Kernel::table.at[Source].argument[0], Kernel::table.at[Source].argument[1], reach < 1 ? 0 : reach < 127 ? int(reach) : 127);
+            }
+        }
+        return {};
+    }
+    /// The row's max |y|; -1 where the formula has none.
+    template <int Instance>
+    static constexpr bool is_reach_of(int dividend) {
+        if constexpr (Kernel::is_fold(Instance)) {
+            constexpr int folded = Kernel::table.at[Instance].argument[0];
+            if constexpr (is_of_row(Instance) && is_f32(Instance) && is_element(folded))
+                if constexpr (is_same<typename op<Instance>::monoid, monoids::max_of> && is_same<op<folded>, abs_op>) return Kernel::table.at[folded].argument[0] == dividend;
+        }
+        return false;
+    }
+    template <int... Instance>
+    static constexpr int find_reach(int dividend, indices<Instance...>) {
+        int found = -1;
+        ((found = dividend >= 0 && is_reach_of<Instance>(dividend) ? Instance : found), ...);
+        return found;
+    }
+    template <int Output>
+    static constexpr quotient find() {
+        if constexpr (Kernel::nest == nest_kind::rows && Kernel::stores_elements(Output) && Kernel::output_type[Output] == dtype::i8) {
+            constexpr quotient found = find_in<Kernel::table.output[Output]>();
+            if (find_reach(found.dividend, make_indices<Kernel::instances>{}) >= 0) return found;
+        }
+        return {};
+    }
+    template <int Output>
+    static constexpr quotient of = find<Output>();
+    template <int Output>
+    static constexpr bool covers = of<Output>.dividend >= 0;
+    template <int Output>
+    static constexpr int reach_of = find_reach(of<Output>.dividend, make_indices<Kernel::instances>{});
+    template <int... Output>
+    static constexpr array<int, sizeof...(Output)> find_dividends(indices<Output...>) {
+        return {{of<Output>.dividend...}};
+    }
+    static constexpr array<int, Kernel::outputs> dividend = find_dividends(make_indices<Kernel::outputs>{});
+    static constexpr bool find_any() {
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (dividend[o] >= 0) return true;
+        return false;
+    }
+    static constexpr bool any = find_any();
+    /// Element instances that the outputs are made of: dividends where codes are covered.
+    static constexpr array<bool, Kernel::instances> roots() {
+        array<bool, Kernel::instances> out{};
+        for (int o = 0; o < Kernel::outputs; ++o) {
+            const int root = dividend[o] >= 0 ? dividend[o] : Kernel::table.output[o];
+            if (Kernel::stores_elements(o) && root >= 0 && Kernel::where[root] == site::element) out[root] = true;
+        }
+        return out;
+    }
+
+    /// The scales of a row, one for each output that has one.
+    struct scales {
+        row_scale of_output[any ? Kernel::outputs : 1];
+
+        /// Are all codes covered?
+        template <class Frame, int... Output>
+        __device__ __forceinline__ bool find(const Frame& row, indices<Output...>) {
+            bool covered = true;
+            ((covered = covered && find_one<Output>(row)), ...);
+            return covered;
+        }
+        template <int Output, class Frame>
+        __device__ __forceinline__ bool find_one(const Frame& row) {
+            if constexpr (covers<Output>) {
+                const float scale = row.template value<of<Output>.scale>().value;
+                of_output[Output].set(scale);
+                return row_scale::covers(scale, row.template value<reach_of<Output>>().value, of<Output>.largest);
+            } else {
+                return true;
+            }
+        }
+        /// As facts::result_one; `Work` are the rows' facts.
+        template <class Work, int Output, class Frame>
+        __device__ __forceinline__ void result_one(const Frame& frame, typename Work::results_of_packs& to) const {
+            if constexpr (covers<Output>)
+                static_cast<slot<Output, typename Work::template result_row<Output>>&>(to).value.at[frame.lane] =
+                    of_output[Output].template quotient<Kernel>(frame.template value<of<Output>.dividend>());
+            else
+                Work::template result_one<Output>(frame, to);
+        }
+    };
+    /// As facts::encode_one.
+    template <class Work, int Output>
+    static __device__ __forceinline__ void encode_one(const typename Work::results_of_packs& from, typename Work::output_packs& to) {
+        if constexpr (covers<Output>)
+            encode_code_pack<code_rounding::half_to_even>(static_cast<slot<Output, typename Work::template output_pack<Output>>&>(to).value,
+                                                          static_cast<const slot<Output, typename Work::template result_row<Output>>&>(from).value.at);
+        else
+            Work::template encode_one<Output>(from, to);
+    }
+};
+
+/// Makes a pack opaque to the compiler, which else keeps what it once unpacked in registers.
+template <class Pack>
+__device__ __forceinline__ void forget_unpacked([[maybe_unused]] Pack& pack) {
+#if SINTER_DEVICE_PASS
+    if constexpr (sizeof(Pack) % 4 == 0 && sizeof(pack.at[0]) < 4)
+#pragma unroll
+        for (int i = 0; i < int(sizeof(Pack) / 4); ++i) {
+            unsigned word;
+            __builtin_memcpy(&word, reinterpret_cast<const char*>(&pack) + 4 * i, 4);
+            asm volatile("" : "+r"(word));
+            __builtin_memcpy(reinterpret_cast<char*>(&pack) + 4 * i, &word, 4);
+        }
+#endif
+}
+
+}  // namespace sinter::detail::device
