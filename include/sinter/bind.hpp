@@ -96,10 +96,10 @@ template <class Selection>
     requires(Selection::limit <= 64)
 struct selected_indices<Selection> {
     static constexpr u64 find() {
-        u64 bits = 0;
+        u64 found = 0;
         for (int i = 0; i < Selection::limit; ++i)
-            if (Selection::test(i)) bits |= u64(1) << i;
-        return bits;
+            if (Selection::test(i)) found |= u64(1) << i;
+        return found;
     }
     static constexpr u64 bits = find();
     static constexpr int size = places_of_bits<bits>::size;
