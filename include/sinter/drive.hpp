@@ -400,7 +400,7 @@ struct row_driver {
             const int done[] = {(combine(group_of<Group>(all), group_of<Group + Stride>(all), list{}), 0)...};
             (void)done;
         }
-        // A race: folds that have no order to keep but for NaN and zeros run over a segment in any order that is fast.
+        // A race: folds that have no order to keep but for NaN and zeros run over a row in any order that is fast.
 
         template <int... Instance>
         static constexpr bool all_race(indices<Instance...>) {
@@ -453,7 +453,9 @@ struct row_driver {
             (void)done;
             return sure;
         }
-        static SINTER_FORCE_INLINE bool race(const row_context& original, const row_position& position, totals& result, i64 begin) {
+        static constexpr i64 turn = 4 * width;  ///< elements
+        /// Whole turns [0, stop); false where their order matters after all.
+        static SINTER_FORCE_INLINE bool race(const row_context& original, const row_position& position, totals& result, i64 stop) {
             const assignment_type assigned = original.assigned;
             const once_values once = original.once;
             const row_values row = original.row;
@@ -464,7 +466,7 @@ struct row_driver {
             fold_bundle<Pass, pick_racers> all;
             line_up(all, list{});
             SINTER_NO_UNROLL
-            for (i64 place = begin; place < begin + order::segment; place += 4 * width) {
+            for (i64 place = 0; place < stop; place += turn) {
                 if constexpr (ahead_of::template here<Pass, Phase>)
                     if (ahead_of::asks(fetches)) ahead_of::lines(ahead, place + ahead_of::distance, make_indices<4>{});
                 race_on(all, in, at, place, list{});
@@ -536,12 +538,11 @@ struct row_driver {
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             if constexpr (!unrolled)
                 segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
-            else if (length == order::segment && !in.bound.packs) {
-                if constexpr (!races)
-                    unrolled_segment(in, at, result, context, first_elements, begin, index_base);
-                else if (!race(in, at, result, begin))
-                    any_segment(in, at, result, context, first_elements, begin, length, index_base);
-            } else
+            else if constexpr (races)  // what a race left: segments_beside_race
+                segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
+            else if (length == order::segment && !in.bound.packs)
+                unrolled_segment(in, at, result, context, first_elements, begin, index_base);
+            else
                 any_segment(in, at, result, context, first_elements, begin, length, index_base);
         }
     };
@@ -569,22 +570,30 @@ struct row_driver {
         (void)done;
     }
 
-    /// The lane rule over one run of the lane axes: segments, then pairwise.
+    /// Summaries combined pairwise as they come, in the order of a binary counter.
     template <int Pass>
-    static SINTER_FORCE_INLINE void lane_rule(const row_context& in, const row_position& at, summaries<Pass>& result,
-                                        const two_phase_bundle<Pass, pick_value>& first_elements_of_row, i64 index_base) {
-        using one = phase<Pass, 1>;
-        using merging = one_lane<Pass>;
-        const i64 length = in.along.length;
-        if (length == 0) {
-            merging::nothing(result, folds<Pass>{});
-            return;
-        }
+    struct pairwise {
         summaries<Pass> stack[order::stack_depth];
         int depth = 0;
         i64 number = 0;
-        for (i64 begin = 0; begin < length; begin += order::segment, ++number) {
-            const i64 count = length - begin < order::segment ? length - begin : order::segment;
+        SINTER_FORCE_INLINE void add(summaries<Pass>& now) {
+            for (i64 level = number++; level & 1; level >>= 1) one_lane<Pass>::merge(now, stack[--depth], now, folds<Pass>{});
+            stack[depth++] = now;
+        }
+        SINTER_FORCE_INLINE void finish(summaries<Pass>& result) {
+            result = stack[--depth];
+            while (depth > 0) one_lane<Pass>::merge(result, stack[--depth], result, folds<Pass>{});
+        }
+    };
+    /// The lane rule over elements [first, stop), at least one, of the lane axes: segments, then pairwise.
+    template <int Pass>
+    static SINTER_FORCE_INLINE void segments(const row_context& in, const row_position& at, summaries<Pass>& result,
+                                             const two_phase_bundle<Pass, pick_value>& first_elements_of_row, i64 index_base, i64 first, i64 stop) {
+        using one = phase<Pass, 1>;
+        using merging = one_lane<Pass>;
+        pairwise<Pass> all;
+        for (i64 begin = first; begin < stop; begin += order::segment) {
+            const i64 count = stop - begin < order::segment ? stop - begin : order::segment;
             summaries<Pass> now;
             typename one::totals totals;
             typename one::contexts contexts;
@@ -600,11 +609,40 @@ struct row_driver {
                 two::segment(in, at, seconds, contexts, first_elements_of_row, begin, count, index_base);
                 merging::close(now, totals, context, seconds, count, folds<Pass>{});
             }
-            for (i64 level = number; level & 1; level >>= 1) merging::merge(now, stack[--depth], now, folds<Pass>{});
-            stack[depth++] = now;
+            all.add(now);
         }
-        result = stack[--depth];
-        while (depth > 0) merging::merge(result, stack[--depth], result, folds<Pass>{});
+        all.finish(result);
+    }
+    template <int Pass>
+    static SINTER_SMALL void segments_beside_race(const row_context& in, const row_position& at, summaries<Pass>& result, i64 begin, i64 stop) {
+        segments<Pass>(in, at, result, {}, 0, begin, stop);
+    }
+    template <int Pass>
+    static SINTER_FORCE_INLINE void lane_rule(const row_context& in, const row_position& at, summaries<Pass>& result,
+                                              const two_phase_bundle<Pass, pick_value>& first_elements_of_row, i64 index_base) {
+        using one = phase<Pass, 1>;
+        using merging = one_lane<Pass>;
+        const i64 length = in.along.length;
+        if (length == 0) {
+            merging::nothing(result, folds<Pass>{});
+        } else if constexpr (one::races) {
+            // Once for the row: finishing a race takes as long as racing over a segment.
+            const i64 raced = in.bound.packs ? 0 : length / one::turn * one::turn;
+            typename one::totals totals;
+            const bool sure = raced > 0 && one::race(in, at, totals, raced);
+            const i64 left = sure ? raced : 0;
+            if (left < length) segments_beside_race<Pass>(in, at, result, left, length);
+            if (sure) {
+                summaries<Pass> fastest;
+                merging::close(fastest, totals, {}, {}, raced, folds<Pass>{});
+                if (left < length)
+                    merging::merge(result, fastest, result, folds<Pass>{});
+                else
+                    result = fastest;
+            }
+        } else {
+            segments<Pass>(in, at, result, first_elements_of_row, index_base, 0, length);
+        }
     }
 
     template <int Pass, int... Instance>

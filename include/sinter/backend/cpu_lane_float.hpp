@@ -444,7 +444,6 @@ SINTER_FORCE_INLINE vec<Type, Width> fms(vec<Type, Width> left, vec<Type, Width>
 #endif
 
 #if SINTER_CPU_AVX
-/// Under AVX-512 the comparison itself keeps the mask.
 template <class Type, int Width>
     requires is_float<Type>
 SINTER_FORCE_INLINE void keep_ordered(mask_of<Width>& ordered, vec<Type, Width> left, vec<Type, Width> right) {
@@ -457,13 +456,13 @@ SINTER_FORCE_INLINE void keep_ordered(mask_of<Width>& ordered, vec<Type, Width> 
         keep_ordered(upper, high(left), high(right));
         ordered = join{lower, upper};
     } else {
+        const auto both = mask_from<Width>(simd_compare<relation::ordered>(left.data, right.data));
 #if SINTER_CPU_AVX512
-        if constexpr (sizeof(Type) == 4)
-            __asm__("vcmpps {$7, %2, %1, %0%{%0%}|%0%{%0%}, %1, %2, 7}" : "+Yk"(ordered.data) : "v"(left.data), "v"(right.data));
-        else
-            __asm__("vcmppd {$7, %2, %1, %0%{%0%}|%0%{%0%}, %1, %2, 7}" : "+Yk"(ordered.data) : "v"(left.data), "v"(right.data));
+        // In a general register, where this is one step of a loop's chain. A comparison that keeps the mask itself, or an `and` of masks,
+        // makes it ten: g++ moves the mask from one turn to the next, or spills it.
+        __asm__("and {%k1, %k0|%k0, %k1}" : "+r"(ordered.data) : "r"(both.data) : "cc");
 #else
-        ordered = bit_and(ordered, mask_from<Width>(simd_compare<relation::ordered>(left.data, right.data)));
+        ordered = bit_and(ordered, both);
 #endif
     }
 }
