@@ -61,7 +61,7 @@ template <class Tag, int Count, int Axes>
 struct number_maker {
     using numbers = call_numbers<Count, Axes>;
     /// The divisions of a call that is laid out.
-    static SINTER_SMALL void find_divisions(const numbers& of, row_divisions<Axes>& out) {
+    static SINTER_NOINLINE void find_divisions(const numbers& of, row_divisions<Axes>& out) {
         out.narrow = of.rows < i64(1) << 31;
         for (int a = 0; a < of.outer_axes; ++a) {
             if (a > 0 && of.outer_size[a] < 2) out.narrow = false;
@@ -81,7 +81,7 @@ struct number_maker {
         return bytes < 16 ? bytes : 16;
     }
     /// All but the addresses; `wide` as if those were aligned.
-    static SINTER_SMALL constexpr void lay_out(numbers& out, const binding_facts<Count>& facts, const binding<Count>& bound, const loops<Count>& along,
+    static SINTER_NOINLINE constexpr void lay_out(numbers& out, const binding_facts<Count>& facts, const binding<Count>& bound, const loops<Count>& along,
                                                   int pack) {
         out.rows = along.rows;
         out.length = along.length;
@@ -103,7 +103,7 @@ struct number_maker {
                 out.wide[s / 64] |= u64(1) << s % 64;
         }
     }
-    static SINTER_SMALL constexpr void lay_out_folds(fold_numbers<Count, Axes>& out, const loops<Count>& along) {
+    static SINTER_NOINLINE constexpr void lay_out_folds(fold_numbers<Count, Axes>& out, const loops<Count>& along) {
         out.columns = along.columns;
         out.column_axes = along.column.count;
         out.lane_axes = along.lane.count;
