@@ -183,6 +183,8 @@ void check_row_formulas(const Executor& executor) {
 template <class Storage, class Executor>
 int check_all(const Executor& executor) {
     check_sum<Storage, si::q8<"0.05:3"_qp>, si::q8<"0.03:-7"_qp>, si::q8<"0.04:-5"_qp>>("sums of codes", executor);
+    check_sum<Storage, si::q8<"0.05:3"_qp>, si::qu8<"0.013:7"_qp>, si::q8<"0.0773:-5"_qp>>("sums of codes, in two steps", executor);
+    check_sum<Storage, si::qu8<"0.021:131"_qp>, si::q8<"0.0317"_qp>, si::qu8<"0.0571:128"_qp>>("sums of codes, in two steps", executor);
     check_sum<Storage, si::qu8<"0.02:131"_qp>, si::q8<"0.0625"_qp>, si::qu8<"0.0773:128"_qp>>("sums of unsigned codes", executor);
     check_sum<Storage, si::q8<si::narrow("0.01"_qp)>, si::q8<"0.5:127"_qp>, si::q8<si::narrow("0.013"_qp)>>("sums to narrow codes", executor);
     check_sum<Storage, si::q8<"1e37:-128"_qp>, si::q8<"1e37:127"_qp>, si::q8<"1e35:2"_qp>>("sums that overflow", executor);

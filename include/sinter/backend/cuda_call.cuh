@@ -3,6 +3,7 @@
 // frame through which the evaluator sees one element of a pack. No loop and no launch here.
 #pragma once
 
+#include "../code_sum.hpp"
 #include "cuda_encode.cuh"
 #include "cuda_launch.cuh"
 #include "cuda_numbers.cuh"
@@ -353,7 +354,7 @@ struct facts {
         }
     };
     /// Where an output of i8 or u8 is made of f32 by its last operation, the conversion is the store's: two codes an instruction.
-    enum class code_maker : u8 { none, cast, rounded, quantize_static, quantize };
+    enum class code_maker : u8 { none, cast, rounded, quantize_static, quantize, sum };
     template <class Op>
     struct made_by {
         static constexpr code_maker kind = code_maker::none;
@@ -437,10 +438,20 @@ struct facts {
     }
     template <int Output>
     static constexpr rounding rounding_of = find_rounding_of<Output>();
+    /// A sum of two operands of codes to a third scale, in the form that is proved (code_sum.hpp).
+    static constexpr bool find_sum() {
+        if constexpr (Kernel::nest == nest_kind::pointwise && Kernel::outputs == 1 && (Kernel::output_type[0] == dtype::q8 || Kernel::output_type[0] == dtype::qu8)) {
+            using sum = code_sum_facts<Kernel>;
+            if constexpr (sum::possible) return pack % 4 == 0 && is_element_leaf(sum::left) && is_element_leaf(sum::right);
+        }
+        return false;
+    }
+    static constexpr bool is_code_sum = find_sum();
     template <int Output>
     static constexpr code_maker find_maker() {
         constexpr int source = Kernel::table.output[Output];
         using storage = typename rows::template output_storage<Output>;
+        if constexpr (is_code_sum) return code_maker::sum;
         if constexpr (source >= 0 && (is_same<storage, i8> || is_same<storage, u8>)) {
             if constexpr (Kernel::table.at[source].kind == node_kind::map && Kernel::where[source] == site::element && Kernel::table.at[source].type == dtype_of<storage>) {
                 constexpr int argument = Kernel::table.at[source].argument[0];
@@ -477,6 +488,17 @@ struct facts {
             return makes::template place<shifts>(quotient, eval::plain::template argument<source, 2>(frame));
         }
     }
+    /// The same of a sum of codes: two fused steps on the bare codes. With relu the code of 0 is the least.
+    static __device__ __forceinline__ lane::scalar<float> sum_place(const operand_packs& loaded, int index) {
+        using sum = code_sum_facts<Kernel>;
+        using real = lane::scalar<float>;
+        constexpr float left = sum::form.left, right = sum::form.right, offset = sum::form.offset;
+        constexpr i32 zero = sum::result_type::parameters.zero;
+        const real one = code_as_real(static_cast<const pack_slot<sum::left>&>(loaded).value, index, 0);
+        const real two = code_as_real(static_cast<const pack_slot<sum::right>&>(loaded).value, index, 0);
+        const real place = shifted_place(fma(one, real(left), fma(two, real(right), real(offset))), real(float(zero)), zero != 0);
+        return sum::has_relu ? no_less(place, real(float(zero))) : place;
+    }
     /// The lane values of a pack of each output, before they are rounded to what memory holds.
     template <int Output>
     struct result_row {
@@ -491,7 +513,9 @@ struct facts {
     template <int Output, class Frame>
     static __device__ __forceinline__ auto result_value(const Frame& frame) {
         constexpr int source = Kernel::table.output[Output];
-        if constexpr (maker<Output> != code_maker::none)
+        if constexpr (maker<Output> == code_maker::sum)
+            return sum_place(frame.loaded, frame.lane);
+        else if constexpr (maker<Output> != code_maker::none)
             return code_place<Output>(frame);
         else if constexpr (source >= 0 && is_same<compute_of<typename rows::template output_storage<Output>>, float> &&
                            !is_small_float(dtype_of<typename rows::template output_storage<Output>>)) {

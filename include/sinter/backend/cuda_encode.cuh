@@ -127,17 +127,23 @@ __device__ __forceinline__ lane::scalar<float> shifted_place(lane::scalar<float>
     const lane::scalar<float> places(0x1.8p23f);  // its last place is 1
     return sub(add(x, places), sub(places, shift));
 }
+/// The larger one; of a NaN `low`. One instruction.
+__device__ __forceinline__ lane::scalar<float> no_less(lane::scalar<float> x, lane::scalar<float> low) {
+#if SINTER_DEVICE_PASS
+    float result;
+    asm("max.f32 %0, %1, %2;" : "=f"(result) : "f"(x.value), "f"(low.value));
+    return lane::scalar<float>(result);
+#else
+    return max_raw(x, low);
+#endif
+}
 /// What a quotient becomes when it is rounded half to even and saturated to a code's type: Q1, for codes from Low to High. `Shifts`: the
 /// zero point may be another than 0.
 template <class Code, i32 Low, i32 High, bool Shifts>
 __device__ __forceinline__ lane::scalar<float> place_of_code(lane::scalar<float> quotient, lane::scalar<i32> zero) {
     using real = lane::scalar<float>;
     const real origin = lane::convert<float>(zero), low = sub(real(float(Low)), origin);
-#if SINTER_DEVICE_PASS
-    asm("max.f32 %0, %1, %2;" : "=f"(quotient.value) : "f"(quotient.value), "f"(low.value));  // a NaN gives `low`
-#else
-    quotient = max_raw(quotient, low);
-#endif
+    quotient = no_less(quotient, low);
     if constexpr (High != integer_max<Code>) quotient = min_raw(quotient, sub(real(float(High)), origin));
     return shifted_place(quotient, origin, Shifts);
 }
