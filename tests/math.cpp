@@ -181,6 +181,20 @@ float sample(generator& random, int index, double low, double high) {
 
 }  // namespace
 
+TEST_CASE("exponentials of what isn't positive have the bits of exp") {
+  int checked = 0;
+  for (std::uint32_t bits = 0x80000000u; bits <= 0xff800000u; bits += 9973) {
+    const scalar<float> x(__builtin_bit_cast(float, bits));
+    const std::uint32_t wanted = __builtin_bit_cast(std::uint32_t, lane::exp(x).value);
+    CHECK_MESSAGE(__builtin_bit_cast(std::uint32_t, lane::exp_nonpositive(x).value) == wanted, x.value);
+    if (x.value >= -86.0f) CHECK_MESSAGE(__builtin_bit_cast(std::uint32_t, lane::exp_nonpositive_normal(x).value) == wanted, x.value);
+    ++checked;
+  }
+  CHECK(checked > 200000);
+  CHECK(lane::exp_nonpositive_normal(scalar<float>(-86.0f)).value == lane::exp(scalar<float>(-86.0f)).value);
+  CHECK(lane::exp_nonpositive_normal(scalar<float>(0.0f)).value == 1.0f);
+}
+
 TEST_CASE("bounds and bits on samples") {
   for (const function& it : functions) {
     generator random;
