@@ -64,19 +64,20 @@ bool rows_fit(const parameters<Kernel>& given) {
 }
 /// A row gets a group, a block or a cluster, by its length.
 template <class Kernel>
-status launch_rows(const parameters<Kernel>& given, cudaStream_t stream) {
+status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
     using work = row_facts<Kernel>;
     const i64 segments = given.length > order::segment ? (given.length + order::segment - 1) / order::segment : 1;
     const i64 wanted = work::threads_of(given.length);
     if constexpr (work::may_fill_blocks) if (wanted <= work::block_threads) {
         const i64 threads = segments == 1 ? tuning_of<Kernel>::rows::short_threads : wanted;
-        const i64 rows_of_block = segments == 1 ? threads / work::group : 1;
+        given.turns = int(work::turns_of(given, threads, segments));
+        const i64 rows_of_block = segments == 1 ? threads / work::group : given.turns;
         const dim3 grid(unsigned((given.rows + rows_of_block - 1) / rows_of_block)), block{unsigned(threads)};
-        const u64 shared = work::shared_bytes(segments, false);
         if constexpr (work::may_be_short) {
             static kernel_handles of_short;
-            if (given.length <= order::lanes) return start(of_short, run_rows<Kernel, 1>, grid, block, shared, stream, given);
+            if (given.length <= order::lanes) return start(of_short, run_rows<Kernel, 1>, grid, block, 0, stream, given);
         }
+        const u64 shared = work::shared_bytes(segments, threads, false);
         if constexpr (work::may_be_long) {
             static kernel_handles of_long;
             return start(of_long, run_rows<Kernel, work::long_rounds>, grid, block, shared, stream, given);
@@ -86,8 +87,11 @@ status launch_rows(const parameters<Kernel>& given, cudaStream_t stream) {
         i64 threads = tuning_of<Kernel>::rows::cluster_threads, blocks = 2;
         while (blocks * threads < wanted && blocks < tuning_of<Kernel>::rows::most_blocks) blocks *= 2;
         while (blocks * threads < wanted) threads *= 2;
-        return start_cluster(run_rows<Kernel, work::long_rounds>, unsigned(blocks), dim3(unsigned(given.rows * blocks)), dim3(unsigned(threads)),
-                             work::shared_bytes(segments, true), stream, given);
+        given.turns = int(work::turns_of(given, blocks * threads, segments));
+        const i64 clusters = (given.rows + given.turns - 1) / given.turns;
+        static kernel_handles of_clusters;
+        return start_cluster(of_clusters, run_rows<Kernel, work::long_rounds>, unsigned(blocks), dim3(unsigned(clusters * blocks)), dim3(unsigned(threads)),
+                             work::shared_bytes(segments, threads, true), stream, given);
     }
     return {};
 }

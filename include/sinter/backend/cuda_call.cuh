@@ -18,6 +18,7 @@ template <class Kernel>
 struct parameters : call_numbers<slots<Kernel>::count, (Kernel::axes > 0 ? Kernel::axes : 1)>, row_divisions<(Kernel::axes > 0 ? Kernel::axes : 1)> {
     typename Kernel::assignment_type assigned;
     int packs;                              ///< of a thread, in pointwise nests
+    int turns;                              ///< rows of a block or cluster, one after the other, in rows
     bool interleaved;                       ///< outputs are components of one tensor there
     explicit parameters(const typename Kernel::assignment_type& of_call) : assigned(of_call) {}
 };

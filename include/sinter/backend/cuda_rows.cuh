@@ -8,409 +8,12 @@
 // memory and a barrier, or, in a cluster, by asynchronous stores to every block's shared memory that count on its mbarrier.
 #pragma once
 
-#include "cuda_call.cuh"
-#include "cuda_cluster.cuh"
-#include "cuda_fast.cuh"
-#include "cuda_row_codes.cuh"
+#include "cuda_row_facts.cuh"
 #include "cuda_shuffle.cuh"
 
 namespace sinter::detail::device {
 
-/// Whether the kernels below can run a nest; the layout decides when called.
-template <class Kernel>
-struct row_facts_of {
-    static constexpr bool possible = Kernel::nest == nest_kind::rows && Kernel::table.inner == Kernel::table.inner_lane &&
-                                     Kernel::table.outer == 0 && lane_axis_count<Kernel>() <= 1 && order::lanes / facts<Kernel>::pack <= 32 && facts<Kernel>::pack >= 4;
-};
-
-/// Elements of a pack: what memory likes, as long as a thread's part of a row, 8 packs of each operand, leaves registers to compute in.
-template <class Kernel>
-constexpr int pack_of_rows() {
-    int pack = facts<Kernel>::pack, bytes = 0;
-    for (int i = 0; i < Kernel::instances; ++i)
-        if (facts<Kernel>::is_element_leaf(i)) bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
-    while (pack > 4 && pack * bytes > tuning_of<Kernel>::rows::most_pack_bytes) pack /= 2;
-    return pack;
-}
-
-/// A row in registers has less than 2^31 elements: kernels with indices are told so.
-template <class Kernel>
-struct short_row_kernel : Kernel {
-    static constexpr bool short_rows = true;
-};
-template <class Kernel>
-constexpr bool any_index() {
-    for (int i = 0; i < Kernel::instances; ++i)
-        if (Kernel::is_fold(i) && Kernel::table.at[i].type == dtype::i64 && Kernel::facts.argument_type[Kernel::table.at[i].node][0] != dtype::i64) return true;
-    return false;
-}
-template <class Kernel>
-using row_kernel = conditional<any_index<Kernel>(), short_row_kernel<Kernel>, Kernel>;
-
-/// What shares a row of several segments.
-enum class row_sharing : u8 { block, cluster, either };
-
-template <class Kernel>
-struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
-    using work = facts<Kernel, pack_of_rows<Kernel>()>;
-    using rows = typename work::rows;
-    using eval = typename work::eval;
-    using work::last;
-    using work::pack;
-    using row_codes = row_code_facts<Kernel>;
-    static constexpr int group = order::lanes / pack;  ///< threads of a segment
-    /// Rounds of 128 lanes: a static length may need fewer than a segment has.
-    static constexpr int most_rounds = order::segment / order::lanes;
-    static constexpr i64 find_length() {
-        i64 product = 1;
-        for (int a = 0; a < Kernel::axes; ++a) {
-            if (role_of<Kernel>(a) != axis_role::lane) continue;
-            if (Kernel::table.axis_size[a] < 0) return -1;
-            product *= Kernel::table.axis_size[a];
-        }
-        return product;
-    }
-    static constexpr i64 known_length = find_length();  ///< -1: when run
-    static constexpr int rounds_of(i64 length) {
-        return length >= order::segment ? most_rounds : length <= 0 ? 1 : int((length + order::lanes - 1) / order::lanes);
-    }
-    static constexpr bool may_be_short = known_length < 0 || known_length <= order::lanes;
-    static constexpr bool may_be_long = known_length < 0 || known_length > order::lanes;
-    static constexpr int long_rounds = known_length < 0 ? most_rounds : rounds_of(known_length);
-    /// Every thread has all of its packs: a static length of whole segments, or of whole rounds of one segment. Then nothing is tested.
-    static constexpr bool find_whole() {
-        if (known_length <= 0 || known_length % order::lanes != 0 || (known_length > order::segment && known_length % order::segment != 0)) return false;
-        return threads_of(known_length) <= tuning_of<Kernel>::rows::untested_threads || find_registers() > tuning_of<Kernel>::rows::many_registers;
-    }
-    static SINTER_INLINE int segments_of(i64 length) {
-        if constexpr (known_length > 0) length = known_length;
-        return length > order::segment ? int((length + order::segment - 1) / order::segment) : 1;
-    }
-    static_assert(group <= 32, "a lane group is within a warp");
-    /// What has to lie in whole aligned packs, and coordinates that have to step by one along the row.
-    static constexpr typename work::slot_set find_whole_in_rows() {
-        typename work::slot_set out = work::read_in_packs;
-        for (int o = 0; o < Kernel::outputs; ++o)
-            if (Kernel::stores_elements(o)) out.add(slots<Kernel>::of_output(o));
-        return out;
-    }
-    static constexpr typename work::slot_set whole_in_rows = find_whole_in_rows();
-    static constexpr typename work::slot_set find_moving_coordinates() {
-        typename work::slot_set out;
-        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
-            if (Kernel::table.at[i].kind == node_kind::coordinate && (Kernel::table.at[i].free & work::lane_bits) != 0) out.add(slot);
-            slot += slots<Kernel>::is_operand(i);
-        }
-        return out;
-    }
-    static constexpr typename work::slot_set moving_coordinates = find_moving_coordinates();
-
-    /// A cluster's segments over a warp's threads.
-    static constexpr int most_segments_of_thread = tuning_of<Kernel>::rows::block_threads / group * tuning_of<Kernel>::rows::most_blocks / 32;
-    /// Elements of a row that fit.
-    static constexpr i64 longest = i64(tuning_of<Kernel>::rows::block_threads / group) * tuning_of<Kernel>::rows::most_blocks * order::segment;
-
-    // ---- operands that are the same for all rows (weights) are read when a pass needs them, from a cache
-    static constexpr bool is_late(int i) {
-        if (!work::is_element_leaf(i)) return false;
-        bool rows_differ = false;
-        for (int a = 0; a < Kernel::axes; ++a) {
-            if (role_of<Kernel>(a) != axis_role::outer) continue;
-            rows_differ = true;
-            if (Kernel::table.at[i].free >> a & 1) return false;
-        }
-        return rows_differ;
-    }
-    struct held_leaves {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return work::is_element_leaf(i) && !is_late(i); }
-    };
-    /// Those read late by a pass; for the last one without what the kept value spares.
-    template <int Pass>
-    struct late_leaves {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) {
-            if (!is_late(i)) return false;
-            if (Pass == last) return output_list::needed[i];
-            array<bool, Kernel::instances> need = Kernel::roots_of_pass(Pass);
-            Kernel::mark_needed(need, -1);
-            return need[i];
-        }
-    };
-
-    /// A segment's results in shared memory: whole words.
-    template <int Pass>
-    struct alignas(alignof(typename rows::template summaries<Pass>) < 4 ? 4 : alignof(typename rows::template summaries<Pass>)) summary_slot {
-        typename rows::template summaries<Pass> value;
-    };
-    template <int Pass = 1>
-    static constexpr unsigned find_largest_slot() {
-        constexpr unsigned own = sizeof(summary_slot<Pass>);
-        if constexpr (Pass + 1 < last) {
-            constexpr unsigned others = find_largest_slot<Pass + 1>();
-            return own > others ? own : others;
-        } else {
-            return own;
-        }
-    }
-    static constexpr unsigned largest_slot = find_largest_slot();
-    template <int... Pass>
-    static __device__ __forceinline__ segment_exchange begin_exchange(unsigned char* shared, int segments, int blocks, indices<Pass...>) {
-        return segment_exchange::begin<unsigned(sizeof(summary_slot<Pass + 1>))...>(shared, segments, blocks);
-    }
-    /// Shared memory of a block.
-    static constexpr unsigned shared_bytes(i64 segments, bool clustered) {
-        return segments <= 1 ? 0u
-               : clustered   ? segment_exchange::barrier_bytes(Kernel::levels) + unsigned(Kernel::levels * segments) * largest_slot
-                             : 64 * largest_slot;
-    }
-
-    // ---- comparisons of the place in the row with a row's number: masks and targets. Places are below 2^31, so that the row's number, less
-    // the first place and kept within 32 bits, does for all of the row: one instruction an element, and the coordinate isn't made
-    template <class Op>
-    static constexpr bool compares = is_same<Op, less_op> || is_same<Op, less_equal_op> || is_same<Op, greater_op> || is_same<Op, greater_equal_op> ||
-                                     is_same<Op, equal_op> || is_same<Op, not_equal_op>;
-    template <int Instance>
-    static constexpr bool compares_integers() {
-        if constexpr (Kernel::table.at[Instance].kind == node_kind::map)
-            return compares<typename eval::template op_of_instance<Instance>> && Kernel::facts.argument_type[Kernel::table.at[Instance].node][0] == dtype::i64;
-        else
-            return false;
-    }
-    template <int... Instance>
-    static constexpr array<bool, Kernel::instances> find_comparisons(indices<Instance...>) {
-        return {{compares_integers<Instance>()...}};
-    }
-    static constexpr bool is_place(int i) {
-        return i >= 0 && Kernel::table.at[i].kind == node_kind::coordinate && (Kernel::table.at[i].free & work::lane_bits) != 0;
-    }
-    static constexpr bool is_of_row(int i) { return i < 0 || (Kernel::where[i] != site::element && Kernel::table.at[i].level == 0); }
-    static constexpr array<bool, Kernel::instances> find_bounded() {
-        array<bool, Kernel::instances> out = find_comparisons(make_indices<Kernel::instances>{});
-        for (int i = 0; i < Kernel::instances; ++i) {
-            const int left = Kernel::table.at[i].argument[0], right = Kernel::table.at[i].argument[1];
-            out[i] = out[i] && Kernel::where[i] == site::element && ((is_place(left) && is_of_row(right)) || (is_of_row(left) && is_place(right)));
-        }
-        return out;
-    }
-    static constexpr array<bool, Kernel::instances> is_bounded = find_bounded();
-    struct bounded_list {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return is_bounded[i]; }
-    };
-    static constexpr int bounds = selected_indices<bounded_list>::size;
-    static constexpr int number_of_bound(int instance) {
-        int before = 0;
-        for (int i = 0; i < instance; ++i) before += is_bounded[i];
-        return before;
-    }
-    template <int Instance>
-    static constexpr int bound_of = number_of_bound(Instance);
-    template <int Instance>
-    static constexpr bool place_is_left = is_place(Kernel::table.at[Instance].argument[0]);
-    template <int Instance>
-    static constexpr int slot_of_place = slots<Kernel>::template place<Kernel::table.at[Instance].argument[place_is_left<Instance> ? 0 : 1]>;
-    template <int Instance>
-    static constexpr bool compares_place = is_bounded[Instance];
-
-    /// Marks what marked element values need, as they are computed here.
-    static constexpr void mark_computed(array<bool, Kernel::instances>& need, int stop) {
-        for (int i = Kernel::instances - 1; i >= 0; --i) {
-            if (!need[i] || i == stop || is_bounded[i]) continue;
-            for (int a = 0; a < Kernel::table.at[i].arity; ++a) {
-                const int argument = Kernel::table.at[i].argument[a];
-                if (argument >= 0 && Kernel::where[argument] == site::element) need[argument] = true;
-            }
-        }
-    }
-    /// What the outputs are computed from; `Covered`: covered codes from their dividends (cuda_row_codes.cuh). `Kept` -1: nothing is kept.
-    template <bool Covered, int Kept>
-    struct computed {
-        static constexpr int limit = Kernel::instances;
-        static constexpr array<bool, Kernel::instances> find() {
-            array<bool, Kernel::instances> out = Covered ? row_codes::roots() : Kernel::roots_of_pass(last);
-            mark_computed(out, Kept);
-            if (Kept >= 0) out[Kept < 0 ? 0 : Kept] = false;
-            return out;
-        }
-        static constexpr array<bool, Kernel::instances> needed = find();
-        static constexpr bool test(int i) { return needed[i]; }
-    };
-
-    // ---- sums of where(place == t, x, 0): all terms but one are +0, which leaves a sum that began with +0 as it is; they are left out
-    template <int Instance>
-    static constexpr bool find_picks() {
-        if constexpr (Kernel::is_fold(Instance) && Kernel::table.at[Instance].argument[0] >= 0) {
-            constexpr int chosen = Kernel::table.at[Instance].argument[0];
-            if constexpr (is_same<typename eval::template op_of_instance<Instance>::monoid, monoids::sum_of> && Kernel::table.at[chosen].kind == node_kind::map) {
-                if constexpr (is_same<typename eval::template op_of_instance<chosen>, where_op>) {
-                    constexpr int condition = Kernel::table.at[chosen].argument[0], other = Kernel::table.at[chosen].immediate[2];
-                    if constexpr (condition >= 0 && Kernel::table.at[chosen].argument[2] < 0)
-                        if constexpr (is_bounded[condition] && Kernel::node[other].kind == node_kind::literal && Kernel::node[other].bits == 0)
-                            return is_same<typename eval::template op_of_instance<condition>, equal_op>;
-                }
-            }
-        }
-        return false;
-    }
-    template <int... Instance>
-    static constexpr array<bool, Kernel::instances> find_all_picks(indices<Instance...>) {
-        return {{(!stores_elements && find_picks<Instance>())...}};
-    }
-    static constexpr bool stores_elements = work::stores_elements;
-    static constexpr array<bool, Kernel::instances> is_pick = find_all_picks(make_indices<Kernel::instances>{});
-    template <int Instance>
-    static constexpr int bound_of_pick = bound_of<Kernel::table.at[Kernel::table.at[Instance].argument[0]].argument[0]>;
-    template <int Pass, bool Picks>
-    struct folds_that {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return Kernel::folds_in_pass(i, Pass) && is_pick[i] == Picks; }
-    };
-    /// What the arguments of those are computed from.
-    template <int Pass, bool Picks>
-    struct arguments_that {
-        static constexpr int limit = Kernel::instances;
-        static constexpr array<bool, Kernel::instances> find() {
-            array<bool, Kernel::instances> out{};
-            for (int i = 0; i < Kernel::instances; ++i)
-                if (Kernel::folds_in_pass(i, Pass) && is_pick[i] == Picks && Kernel::where[Kernel::table.at[i].argument[0]] == site::element)
-                    out[Kernel::table.at[i].argument[0]] = true;
-            mark_computed(out, -1);
-            return out;
-        }
-        static constexpr array<bool, Kernel::instances> needed = find();
-        static constexpr bool test(int i) { return needed[i]; }
-    };
-
-    // ---- a costly value that the last fold and the outputs both need stays in registers (the exponentials of a softmax)
-    static constexpr int find_kept() {
-        if (Kernel::levels == 0 || !Kernel::any_element_output()) return -1;
-        array<bool, Kernel::instances> folding = Kernel::roots_of_pass(Kernel::levels), storing = Kernel::roots_of_pass(last);
-        Kernel::mark_needed(folding, -1);
-        Kernel::mark_needed(storing, -1);
-        using tuning = typename tuning_of<Kernel>::rows;
-        int best = -1, best_cost = is_fast<Kernel> ? tuning::kept_cost_fast : row_codes::any ? tuning::covered_kept_cost : tuning::kept_cost;
-        for (int i = 0; i < Kernel::instances; ++i) {
-            if (!folding[i] || !storing[i] || Kernel::table.at[i].kind != node_kind::map || Kernel::where[i] != site::element ||
-                dtype_size(Kernel::table.at[i].type) != 4)
-                continue;  // (codes are cast when they are stored)
-            array<bool, Kernel::instances> below{};
-            below[i] = true;
-            Kernel::mark_needed(below, -1);
-            int cost = 0;
-            for (int j = 0; j < Kernel::instances; ++j)
-                if (below[j]) cost += Kernel::cost_of(j);
-            if (cost > best_cost) best = i, best_cost = cost;
-        }
-        return best;
-    }
-    static constexpr int kept = find_kept();
-    /// Registers that hold a thread's part of a long row.
-    static constexpr int find_registers() {
-        int bytes = kept >= 0 ? pack * dtype_size(Kernel::table.at[kept].type) : 0;
-        for (int i = 0; i < Kernel::instances; ++i)
-            if (work::is_element_leaf(i) && !is_late(i)) bytes += pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
-        return long_rounds * bytes / 4;
-    }
-    static constexpr bool whole = find_whole();
-    /// Registers full of a row at a time: operands that the outputs don't read make room for the kept value; what folds read late stands
-    /// beside those that are held.
-    static constexpr int find_pressure() {
-        int folding = 0, storing = kept >= 0 ? pack * dtype_size(Kernel::table.at[kept].type) : 0;
-        array<bool, Kernel::instances> folded{};
-        for (int pass = 1; pass < last; ++pass) {
-            array<bool, Kernel::instances> own = Kernel::roots_of_pass(pass);
-            Kernel::mark_needed(own, -1);
-            for (int i = 0; i < Kernel::instances; ++i) folded[i] = folded[i] || own[i];
-        }
-        for (int i = 0; i < Kernel::instances; ++i) {
-            if (!work::is_element_leaf(i) || (is_late(i) && !folded[i])) continue;
-            const int own = pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
-            folding += own;
-            if (output_list::needed[i] && !is_late(i)) storing += own;
-        }
-        return long_rounds * (folding > storing ? folding : storing) / 4;
-    }
-    /// A length that isn't known costs registers, and so do a second phase and further outputs: a bound is then for plain kernels only.
-    static constexpr bool find_plain() {
-        bool plain = Kernel::outputs == 1 && work::count <= 3;
-        for (int i = 0; i < Kernel::instances; ++i) plain = plain && !(Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase);
-        return plain;
-    }
-    static constexpr bool is_plain = find_plain();
-    /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
-    static constexpr int least_blocks =
-        (known_length > 0 ? !whole && find_registers() <= tuning_of<Kernel>::rows::few_registers : is_plain && find_pressure() <= tuning_of<Kernel>::rows::few_registers) ? 2 : 1;
-    static constexpr int block_threads = find_registers() > tuning_of<Kernel>::rows::many_registers ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;
-    /// Threads that hold a row: a group for each segment.
-    static constexpr i64 threads_of(i64 length) {
-        const i64 segments = length > order::segment ? (length + order::segment - 1) / order::segment : 1;
-        return (segments * group + 31) / 32 * 32;
-    }
-    static constexpr bool may_fill_blocks = known_length < 0 || threads_of(known_length) <= block_threads;
-    static constexpr bool may_need_clusters = known_length < 0 || threads_of(known_length) > block_threads;
-    /// A length that is known when run only may need both: one kernel has both (two of them took a quarter of a formula's compile time, and
-    /// as many registers each).
-    static constexpr row_sharing sharing = !may_need_clusters ? row_sharing::block : !may_fill_blocks ? row_sharing::cluster : row_sharing::either;
-    /// Are all rows of one segment? Those of one round are; then no results are merged.
-    template <int Rounds>
-    static constexpr bool one_segment = Rounds == 1 || (known_length >= 0 && known_length <= order::segment);
-    /// Bounds of a kernel: threads of a block, and blocks that are to fit a multiprocessor.
-    static constexpr bool is_small(int rounds) { return rounds == 1 && known_length < 0 && is_plain && block_threads == tuning_of<Kernel>::rows::cluster_threads; }
-    /// Covered codes are made in few instructions, so that it counts how many threads there are to hide the loads.
-    static constexpr bool counts_registers = row_codes::any && known_length > 0 && sharing == row_sharing::block;
-    static constexpr int bound_threads(int rounds) {
-        if (counts_registers) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
-        return is_small(rounds) ? tuning_of<Kernel>::rows::short_threads : tuning_of<Kernel>::rows::block_threads;
-    }
-    static constexpr int bound_blocks(int rounds) {
-        constexpr int wanted = find_pressure() + (kept >= 0 ? tuning_of<Kernel>::rows::covered_spare_kept : tuning_of<Kernel>::rows::covered_spare);
-        if (counts_registers) return 65536 / (bound_threads(rounds) * (wanted > 64 ? wanted : 64));
-        return is_small(rounds) ? tuning_of<Kernel>::rows::small_blocks : least_blocks;
-    }
-    struct output_list {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return i == kept || needed[i]; }
-        static constexpr array<bool, Kernel::instances> find() {
-            array<bool, Kernel::instances> out = Kernel::roots_of_pass(last);
-            Kernel::mark_needed(out, kept);
-            if (kept >= 0) out[kept] = false;
-            return out;
-        }
-        static constexpr array<bool, Kernel::instances> needed = find();
-    };
-    /// Rounds whose late operands are read together.
-    static constexpr int find_late_bytes() {
-        int bytes = 0;
-        for (int i = 0; i < Kernel::instances; ++i)
-            if (late_leaves<last>::test(i)) bytes += pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
-        return bytes;
-    }
-    static constexpr int late_bytes_of_round = find_late_bytes();
-    static constexpr int find_late_rounds() {
-        int rounds = 8;
-        while (rounds > 1 && rounds * late_bytes_of_round > tuning_of<Kernel>::rows::late_bytes) rounds /= 2;
-        return rounds;
-    }
-    static constexpr bool folds_read_late() {
-        for (int pass = 1; pass < last; ++pass) {
-            array<bool, Kernel::instances> need = Kernel::roots_of_pass(pass);
-            Kernel::mark_needed(need, -1);
-            for (int i = 0; i < Kernel::instances; ++i)
-                if (need[i] && is_late(i)) return true;
-        }
-        return false;
-    }
-    static constexpr int late_rounds = find_late_rounds();
-    /// The first of them are read before the folds where registers allow: one wait less, which is what short calls are made of.
-    static constexpr bool reads_early = whole && late_bytes_of_round > 0 && find_registers() <= tuning_of<Kernel>::rows::few_registers && !folds_read_late();
-    using output_values = environment<Kernel, family, selected<output_list>>;
-    static constexpr int kept_or_0 = kept < 0 ? 0 : kept;
-    using kept_value = conditional<(kept >= 0), instance_value<Kernel, family, kept_or_0>, lane::scalar<bool>>;
-    struct kept_pack {
-        kept_value at[kept >= 0 ? pack : 1];
-    };
-};
+struct empty_values {};
 
 /// A thread of a row. Kernels of few and of many rounds share its type, and so most of its functions: what doesn't say `Rounds` is
 /// compiled once for both.
@@ -449,9 +52,14 @@ struct row_worker {
     i64 offset[work::count];
     typename rows::once_values once;
     typename rows::row_values row;
+    int turn = 0, turns = 1;  ///< number of the row among the block's, which follow one another along one loop
+    conditional<work::streams, typename rows::row_values, empty_values> row_ahead;  ///< what is known of the next row from its start
     typename work::operand_packs held[work::long_rounds];
     typename work::operand_packs first_of_row;
-    typename work::kept_pack kept[work::kept >= 0 ? work::long_rounds : 1];
+    template <int Rounds>
+    static constexpr int own_rounds = work::kept < 0 ? 0 : Rounds - (Rounds == work::long_rounds ? work::shared_rounds : 0);  ///< whose kept values are in registers
+    static constexpr int most_kept = work::long_rounds - work::shared_rounds;
+    typename work::kept_pack kept[work::kept >= 0 && most_kept > 0 ? most_kept : 1];
     int bound[work::bounds > 0 ? work::bounds : 1];  ///< what comparisons of places compare with, less the thread's first place
 
     __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, const segment_exchange& with, int segments_of_row,
@@ -476,10 +84,35 @@ struct row_worker {
 #pragma unroll
             for (int s = 0; s < work::count; ++s) offset[s] += i64(index) * in.outer_step[0][s];
     }
+    __device__ __forceinline__ bool goes_on() const { return turn + 1 < turns; }
     __device__ __forceinline__ typename work::common around() const { return {in, once, row, offset}; }
+    /// What a row needs before its first fold.
+    __device__ __forceinline__ void begin_row() { eval::fill(row, row_frame(), selected<rows_after<Kernel, 0>>{}); }
+    /// The same of the next row: loads that the end of this one hides.
+    __device__ __forceinline__ void begin_next() {
+        i64 ahead[work::count];
+#pragma unroll
+        for (int s = 0; s < work::count; ++s) ahead[s] = offset[s] + in.outer_step[0][s];
+        const typename work::common around_next{in, once, row_ahead, ahead};
+        eval::fill(row_ahead, typename work::row_frame{around_next}, selected<rows_after<Kernel, 0>>{});
+    }
+    template <int... Instance>
+    __device__ __forceinline__ void take_next(indices<Instance...>) {
+        ((static_cast<typename rows::template value_slot<Instance>&>(row).value = static_cast<const typename rows::template value_slot<Instance>&>(row_ahead).value), ...);
+#pragma unroll
+        for (int s = 0; s < work::count; ++s) offset[s] += in.outer_step[0][s];
+        ++turn;
+    }
     __device__ __forceinline__ typename work::row_frame row_frame() const { return {around()}; }
     __device__ __forceinline__ bool clustered() const { return work::sharing == row_sharing::cluster || (work::sharing == row_sharing::either && cluster_blocks() > 1); }
     __device__ __forceinline__ bool has(int round) const { return work::whole || round * order::lanes < left; }
+    /// Has it elements that count?
+    __device__ __forceinline__ bool counts(int round) const {
+        if constexpr (work::mask >= 0)
+            return round * order::lanes < left && round * order::lanes < bound[work::template bound_of<(work::mask < 0 ? 0 : work::mask)>] + int(work::mask_includes_bound);
+        else
+            return has(round);
+    }
 
     /// rows_fit lets coordinates through that step by one.
     template <class Environment>
@@ -505,7 +138,7 @@ struct row_worker {
         (find_bound<Instance>(), ...);
     }
     /// The value of an element; `place` counts from the thread's first one.
-    template <int Instance, class Frame>
+    template <class Eval, int Instance, class Frame>
     __device__ __forceinline__ instance_value<Kernel, family, Instance> compute_one(const Frame& frame, [[maybe_unused]] int place) const {
         if constexpr (work::template compares_place<Instance>) {
             using op = typename eval::template op_of_instance<Instance>;
@@ -515,12 +148,46 @@ struct row_worker {
             else
                 return op::apply(with, here);
         } else {
-            return eval::template compute<Instance>(frame);
+            return Eval::template compute<Instance>(frame);
         }
     }
-    template <class Environment, class Frame, int... Instance>
+    template <class Eval = eval, class Environment, class Frame, int... Instance>
     __device__ __forceinline__ void compute(Environment& values, const Frame& frame, int place, indices<Instance...>) const {
-        ((static_cast<slot<Instance, instance_value<Kernel, family, Instance>>&>(values).value = compute_one<Instance>(frame, place)), ...);
+        ((static_cast<slot<Instance, instance_value<Kernel, family, Instance>>&>(values).value = compute_one<Eval, Instance>(frame, place)), ...);
+    }
+
+    /// Values that the last fold leaves for the outputs: in shared memory each warp has its own, where neighbours' 16 bytes lie side by side.
+    template <int Rounds>
+    __device__ __forceinline__ unsigned char* place_of_kept(int round) const {
+        const unsigned warp = threadIdx.x / 32, thread = threadIdx.x % 32;
+        return shared + work::exchange_bytes(segments, clustered()) + warp * 32 * work::kept_bytes_of_thread + thread * 16 +
+               unsigned(round - own_rounds<Rounds>) * 32 * unsigned(sizeof(typename work::kept_pack));
+    }
+    template <int Rounds>
+    __device__ __forceinline__ void keep(int round, const typename work::kept_pack& values) {
+        if (round < own_rounds<Rounds>) {
+            kept[round < most_kept ? round : 0] = values;
+        } else {
+            unsigned char* const to = place_of_kept<Rounds>(round);
+#pragma unroll
+            for (unsigned i = 0; i < sizeof values / 16; ++i) {
+                uint4 word;
+                __builtin_memcpy(&word, reinterpret_cast<const char*>(&values) + 16 * i, 16);
+                *reinterpret_cast<uint4*>(to + i * 512) = word;
+            }
+        }
+    }
+    template <int Rounds>
+    __device__ __forceinline__ typename work::kept_pack what_was_kept(int round) const {
+        if (round < own_rounds<Rounds>) return kept[round < most_kept ? round : 0];
+        typename work::kept_pack values;
+        const unsigned char* const from = place_of_kept<Rounds>(round);
+#pragma unroll
+        for (unsigned i = 0; i < sizeof values / 16; ++i) {
+            const uint4 word = *reinterpret_cast<const uint4*>(from + i * 512);
+            __builtin_memcpy(reinterpret_cast<char*>(&values) + 16 * i, &word, 16);
+        }
+        return values;
     }
 
     template <int Rounds, int... Instance>
@@ -532,12 +199,23 @@ struct row_worker {
         constexpr int slot = slots<Kernel>::template place<Instance>;
         return static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slot]) + offset[slot];
     }
+    /// A round of the next row, in place of this one's.
+    template <int... Instance>
+    __device__ __forceinline__ void load_ahead(int round, indices<Instance...>) {
+        (load_one_ahead<Instance>(round), ...);
+    }
+    template <int Instance>
+    __device__ __forceinline__ void load_one_ahead(int round) {
+        constexpr int slot = slots<Kernel>::template place<Instance>;
+        load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[round]).value,
+                   static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slot]) + offset[slot] + in.outer_step[0][slot] + first + round * order::lanes);
+    }
     template <int Rounds, int Instance>
     __device__ __forceinline__ void load_held() {
         const auto from = row_of<Instance>();
 #pragma unroll
         for (int q = 0; q < Rounds; ++q)
-            if (has(q)) load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, from + first + q * order::lanes);
+            if (counts(q)) load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, from + first + q * order::lanes);
     }
     /// Two-phase folds shift by the row's first element.
     template <int... Instance>
@@ -625,8 +303,8 @@ struct row_worker {
     static constexpr int left_in_thread = pack > group ? pack / group : 1;
 
     /// Folds that have one term in a row: by the thread that holds it.
-    template <int Rounds, int Pass, class States, class Context, class Firsts, int... Instance>
-    __device__ __forceinline__ void fold_picks([[maybe_unused]] States (&all)[pack], [[maybe_unused]] const Context& context, [[maybe_unused]] const Firsts& firsts,
+    template <int Rounds, int Pass, int Lanes, class States, class Context, class Firsts, int... Instance>
+    __device__ __forceinline__ void fold_picks([[maybe_unused]] States (&all)[Lanes], [[maybe_unused]] const Context& context, [[maybe_unused]] const Firsts& firsts,
                                                indices<Instance...> picks) const {
         if constexpr (sizeof...(Instance) > 0) {
             constexpr unsigned reach = unsigned((Rounds - 1) * order::lanes + pack);  // from the thread's first element to behind its last one
@@ -640,39 +318,167 @@ struct row_worker {
                     values_of_pass values;
                     const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
                     compute(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, true>>{});
-                    phase<Pass>::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), picks);
+                    phase<Pass>::fold_in(frame, all[j % Lanes], context, firsts, i64(first) + (q * order::lanes + j), picks);
                 }
             }
         }
     }
 
-    /// This group's segment from `held`: all threads get the total.
-    template <int Rounds, int Pass, int Phase, class Context, class Firsts>
-    __device__ __forceinline__ void fold_segment(typename phase<Pass, Phase>::states& total, const Context& context, const Firsts& firsts) {
-        using step = phase<Pass, Phase>;
-        using rest = conditional<Phase == 1, selected<typename work::template folds_that<Pass, false>>, typename step::list>;
-        const typename step::list list{};
-        typename step::states all[pack];
-#pragma unroll
-        for (int j = 0; j < pack; ++j) step::start(all[j], list);
+    // ---- passes that choose: two elements an instruction, and no lane of its own for each
+    template <int Leaf>
+    __device__ __forceinline__ unsigned pair_of(int round, int pair) const {
+        unsigned out;
+        __builtin_memcpy(&out, &static_cast<const typename work::template pack_slot<Leaf>&>(held[round]).value.at[2 * pair], 4);
+        return out;
+    }
+    /// Rounds backwards where the first of equals counts, so that it is the last to be put down.
+    template <int Rounds, int Leaf, class Half, bool First, int... Number>
+    __device__ __forceinline__ void find_place(int& place, unsigned best, indices<Number...>) const {
+        (find_place_in_pair<Leaf, Half, First, First ? Rounds * pack / 2 - 1 - Number : Number>(place, best), ...);
+    }
+    template <int Leaf, class Half, bool First, int Number>
+    __device__ __forceinline__ void find_place_in_pair(int& place, unsigned best) const {
+        constexpr int round = Number / (pack / 2), pair = Number % (pack / 2), low = round * order::lanes + 2 * pair;
+        if (has(round)) place_of_equal<Half, low, low + 1, First>(place, pair_of<Leaf>(round, pair), best);
+    }
+    /// The place of the first or last NaN: hardly ever asked for, so from memory, by little code.
+    template <int Rounds, int Leaf, class Half, bool First>
+    __device__ __forceinline__ void find_nan(int& place) const {
+        const Half* const from = row_of<Leaf>() + first;
+#pragma unroll 1
+        for (int i = 0; i < Rounds * pack; ++i) {
+            const int number = First ? Rounds * pack - 1 - i : i, here = number / pack * order::lanes + number % pack;
+            u16 bits;
+            if (!has(number / pack)) continue;
+            __builtin_memcpy(&bits, from + here, 2);
+            if (is_nan_half<Half>(bits)) place = here;
+        }
+    }
+    template <int Rounds, int Instance, class State>
+    __device__ __forceinline__ void choose_one(State& total) const {
+        using choice = typename work::template choice<Instance>;
+        constexpr int leaf = work::template chosen_leaf<Instance>;
+        using half = typename rows::template storage_of<leaf>;
+        unsigned best = worst_pair<half, choice::largest>;
 #pragma unroll
         for (int q = 0; q < Rounds; ++q) {
             if (!has(q)) continue;
+#pragma unroll
+            for (int i = 0; i < pack / 2; ++i) best = better_pair<half, choice::largest>(best, pair_of<leaf>(q, i));
+        }
+#pragma unroll
+        for (int distance = group / 2; distance > 0; distance /= 2) best = better_pair<half, choice::largest>(best, __shfl_xor_sync(~0u, best, distance));
+        best = better_pair<half, choice::largest>(best, best >> 16 | best << 16);
+        using value = typename fold_types<Kernel, family, Instance>::value;
+        const value chosen(decode_half<half>(best));
+        if constexpr (choice::places) {
+            constexpr int none = choice::first ? 0x7fffffff : -1;
+            int place = none;
+            find_place<Rounds, leaf, half, choice::first>(place, best, make_indices<Rounds * pack / 2>{});
+            if (is_nan_half<half>(best)) find_nan<Rounds, leaf, half, choice::first>(place);
+            if (place != none) place += first;
+#pragma unroll
+            for (int distance = group / 2; distance > 0; distance /= 2) {
+                const int other = int(__shfl_xor_sync(~0u, unsigned(place), distance));
+                place = (choice::first ? other < place : other > place) ? other : place;
+            }
+            total = State(chosen, lane::scalar<i32>(place));
+        } else {
+            total = State(chosen);
+        }
+    }
+    /// All threads but one have +0: any order gives the sum.
+    template <int Pass, class States, int... Instance>
+    __device__ __forceinline__ void spread_picks([[maybe_unused]] States& mine, [[maybe_unused]] States& total, indices<Instance...>) const {
+#pragma unroll
+        for (int distance = group / 2; distance > 0; distance /= 2)
+            ((combine_member<phase<Pass>, pick_state, Instance>(mine, mine, distance, choose(false))), ...);
+        ((rows::template member<pick_state, Instance>(total) = rows::template member<pick_state, Instance>(mine)), ...);
+    }
+    template <int Rounds, int Pass, int... Instance>
+    __device__ __forceinline__ void choose_all(typename phase<Pass>::states& total, indices<Instance...>) const {
+        (choose_one<Rounds, Instance>(rows::template member<pick_state, Instance>(total)), ...);
+    }
+    template <int Rounds, int Pass, class Context, class Firsts>
+    __device__ __forceinline__ void choose_segment(typename phase<Pass>::states& total, const Context& context, const Firsts& firsts) {
+        using picks = selected<typename work::template folds_that<Pass, true>>;
+        choose_all<Rounds, Pass>(total, selected<typename work::template folds_that<Pass, false>>{});
+        typename phase<Pass>::states picked[1];
+        phase<Pass>::start(picked[0], picks{});
+        fold_picks<Rounds, Pass>(picked, context, firsts, picks{});
+        spread_picks<Pass>(picked[0], total, picks{});
+        if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing) {
+#pragma unroll
+            for (int q = 0; q < Rounds; ++q)
+                if (goes_on() && has(q)) load_ahead(q, selected<typename work::held_leaves>{});
+        }
+    }
+
+    /// Are all of the thread's differences from a row's value above -86?
+    template <int Rounds, int Pass>
+    __device__ __forceinline__ bool is_near() const {
+        constexpr auto sides = work::template near_of<Pass>;
+        using half = typename rows::template storage_of<sides.operand_at>;
+        unsigned least = worst_pair<half, false>;
+#pragma unroll
+        for (int q = 0; q < Rounds; ++q) {
+            if (!has(q)) continue;
+#pragma unroll
+            for (int i = 0; i < pack / 2; ++i) least = better_pair<half, false>(least, pair_of<sides.operand_at>(q, i));
+        }
+        least = better_pair<half, false>(least, least >> 16 | least << 16);
+        return step::less_equal(-86.0f, step::sub(decode_half<half>(least), row_frame().template value<sides.row_at>().value));
+    }
+    template <int Rounds, int Pass, int Phase, class Eval, class Context, class Firsts>
+    __device__ __forceinline__ void fold_rounds(typename phase<Pass, Phase>::states (&all)[pack], const Context& context, const Firsts& firsts) {
+        using step = phase<Pass, Phase>;
+        using rest = conditional<Phase == 1, selected<typename work::template folds_that<Pass, false>>, typename step::list>;
+#pragma unroll
+        for (int q = 0; q < Rounds; ++q) {
+            if (!counts(q)) continue;
             load_late(q, selected<typename work::template late_leaves<Pass>>{});
+            constexpr bool keeps = work::kept >= 0 && Pass == last - 1 && Phase == 1;
+            [[maybe_unused]] typename work::kept_pack left_for_outputs;
 #pragma unroll
             for (int j = 0; j < pack; ++j) {
                 using values_of_pass = typename rows::template pass_values<Pass>;
                 values_of_pass values;
                 const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
-                compute(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, false>>{});
-                if constexpr (work::kept >= 0 && Pass == last - 1 && Phase == 1) kept[q].at[j] = frame.template value<work::kept_or_0>();
+                compute<Eval>(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, false>>{});
+                if constexpr (keeps) left_for_outputs.at[j] = frame.template value<work::kept_or_0>();
                 step::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), rest{});
             }
+            if constexpr (keeps) keep<Rounds>(q, left_for_outputs);
+            if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing && work::shared_rounds == 0)
+                if (goes_on()) load_ahead(q, selected<typename work::held_leaves>{});
+        }
+    }
+    /// This group's segment from `held`: all threads get the total.
+    template <int Rounds, int Pass, int Phase, class Context, class Firsts>
+    __device__ __forceinline__ void fold_segment(typename phase<Pass, Phase>::states& total, const Context& context, const Firsts& firsts) {
+        using step = phase<Pass, Phase>;
+        const typename step::list list{};
+        typename step::states all[pack];
+#pragma unroll
+        for (int j = 0; j < pack; ++j) step::start(all[j], list);
+        if constexpr (work::template finds_near<Pass> && Phase == 1) {
+            if (is_near<Rounds, Pass>())
+                fold_rounds<Rounds, Pass, Phase, evaluator<normal_kernel<Kernel>, family>>(all, context, firsts);
+            else
+                fold_rounds<Rounds, Pass, Phase, eval>(all, context, firsts);
+        } else {
+            fold_rounds<Rounds, Pass, Phase, eval>(all, context, firsts);
         }
         if constexpr (Phase == 1) fold_picks<Rounds, Pass>(all, context, firsts, selected<typename work::template folds_that<Pass, true>>{});
         tree_of_threads<step, group / 2, pack>(all);
         tree_of_pack<step, pack / 2, group / 2, left_in_thread>(all);
         total = all[0];
+        if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing && work::shared_rounds > 0) {
+            __syncwarp();  // what is kept is stored before: else the compiler holds it together with what is loaded
+#pragma unroll
+            for (int q = 0; q < Rounds; ++q)
+                if (goes_on() && has(q)) load_ahead(q, selected<typename work::held_leaves>{});
+        }
     }
     template <int Pass, int... Instance>
     __device__ __forceinline__ void first_elements(typename phase<Pass>::firsts& out, indices<Instance...>) const {
@@ -699,17 +505,39 @@ struct row_worker {
         ((rows::template member<pick_summary, Instance>(out) = lane::transform(move, rows::template member<pick_summary, Instance>(from))), ...);
         return out;
     }
-    /// The segments' results become the row's: every thread of the row gets it.
+    /// A last fold without outputs of elements is wanted by the warp that stores the row's values only: the others go on.
+    template <int Pass>
+    static constexpr bool for_one_warp = Pass == last - 1 && !work::stores_elements;
+    /// (By a shuffle: the compiler takes its result for the same in all of a warp.)
+    __device__ __forceinline__ bool stores_row() const { return __shfl_sync(~0u, threadIdx.x / 32, 0) == 0 && (!clustered() || cluster_rank() == 0); }
+    /// The segments' results become the row's: every thread that wants it gets it.
     template <int Pass>
     __device__ __forceinline__ void merge_segments(summaries<Pass>& value) const {
         using slot_of_segment = typename work::template summary_slot<Pass>;
         const typename rows::template folds<Pass> folds{};
         const int thread = int(threadIdx.x) & 31;
         if (clustered()) {
-            const segment_exchange with = work::sharing == row_sharing::either ? segment_exchange::again(shared, Kernel::levels) : exchange;
-            const unsigned area = with.pass_begin + unsigned(segments) * work::largest_slot * (Pass - 1);
-            with.send(slot_of_segment{value}, area + unsigned(number) * sizeof(slot_of_segment), member, group, exists, Pass - 1);
-            with.wait(Pass - 1);
+            const segment_exchange with =
+                work::sharing == row_sharing::either || work::streams ? segment_exchange::again(shared, work::exchange_sets * Kernel::levels, work::blocks_of(segments)) : exchange;
+            constexpr bool alone = for_one_warp<Pass> && Kernel::levels > 1;  // then only the first block gets them
+            const int set = work::streams ? turn & 1 : 0, barrier = set * Kernel::levels + Pass - 1;
+            const unsigned area = with.slots_begin + unsigned(segments) * work::largest_slot * unsigned(barrier), bytes = unsigned(segments) * sizeof(slot_of_segment);
+            if constexpr (work::streams && for_one_warp<Pass> && !alone) {
+                // Nothing else holds a block back from the row after next, whose values would come where this one's are still read: it waits
+                // until all have sent for the row before, which the reader did after it had read the one before that.
+                if (turn > 0) {
+                    with.wait(barrier ^ 1, (turn - 1) >> 1);
+                    if (threadIdx.x == 0) with.expect_again(barrier ^ 1, bytes);
+                }
+            }
+            with.send(slot_of_segment{value}, area + unsigned(number) * sizeof(slot_of_segment), member, group, exists, barrier, alone ? 1 : with.blocks);
+            if (for_one_warp<Pass> && !stores_row()) {
+                if (!alone && !goes_on()) with.wait(barrier, turn >> 1);  // no block ends while others send to it
+                return;
+            }
+            with.wait(barrier, turn >> 1);
+            if constexpr (work::streams && (!for_one_warp<Pass> || alone))
+                if (threadIdx.x == 0) with.expect_again(barrier, bytes);
             const slot_of_segment* const from = reinterpret_cast<const slot_of_segment*>(shared + area);
             // A thread begins with neighbours, as many (a power of two) as make the warp suffice.
             int each = 1;
@@ -722,9 +550,11 @@ struct row_worker {
             merge_warp<Pass>(value, (segments + each - 1) / each);
         } else {
             // Two areas by turns, so that one barrier a pass is enough.
-            slot_of_segment* const list = reinterpret_cast<slot_of_segment*>(shared + Pass % 2 * 32 * work::largest_slot);
+            const int merge = work::streams && Kernel::levels % 2 == 1 ? Pass + turn : Pass;
+            slot_of_segment* const list = reinterpret_cast<slot_of_segment*>(shared + unsigned(merge & 1) * 32 * work::largest_slot);
             if (member == 0 && exists) list[number].value = value;
             __syncthreads();
+            if (for_one_warp<Pass> && !stores_row()) return;
             value = list[thread < segments ? thread : 0].value;
             merge_warp<Pass>(value, segments);
         }
@@ -753,13 +583,18 @@ struct row_worker {
         const i64 behind = (work::known_length > 0 ? work::known_length : in.length) - i64(number) * order::segment;
         const i64 count = behind < order::segment ? behind : order::segment;
         if constexpr (rows::template pass_has_second<Pass>) first_elements<Pass>(firsts, two_phase);
-        fold_segment<Rounds, Pass, 1>(total, context, firsts);
+        if constexpr (work::template chooses<Pass>)
+            choose_segment<Rounds, Pass>(total, context, firsts);
+        else
+            fold_segment<Rounds, Pass, 1>(total, context, firsts);
         if constexpr (rows::template pass_has_second<Pass>) {
             rows::template one_lane<Pass>::settle(context, total, count, two_phase);
             fold_segment<Rounds, Pass, 2>(second, context, firsts);
         }
         summaries<Pass> value;
         rows::template one_lane<Pass>::close(value, total, context, second, count, folds);
+        if constexpr (work::streams && Pass == last - 1)
+            if (goes_on()) begin_next();
         if constexpr (!work::template one_segment<Rounds>)
             if (work::sharing == row_sharing::cluster || segments > 1) merge_segments<Pass>(value);
         rows::template finalize<Pass>(value, row, folds);
@@ -773,17 +608,19 @@ struct row_worker {
     }
     template <int Rounds, int Pass>
     __device__ __forceinline__ void passes() {
-        eval::fill(row, row_frame(), selected<rows_after<Kernel, Pass - 1>>{});
-        if constexpr (Pass == 1) find_bounds(selected<typename work::bounded_list>{});
+        if constexpr (Pass > 1) eval::fill(row, row_frame(), selected<rows_after<Kernel, Pass - 1>>{});
+        if constexpr (Pass == 1 && work::mask < 0) find_bounds(selected<typename work::bounded_list>{});
         if constexpr (Pass < last) {
             fold<Rounds, Pass>();
+            if constexpr (for_one_warp<Pass> && !work::template one_segment<Rounds>)
+                if (segments > 1 && !stores_row()) return;
             forget<Rounds>(selected<typename work::held_leaves>{});
             passes<Rounds, Pass + 1>();
         }
     }
     template <int Rounds, int... Output>
     __device__ __forceinline__ void store_elements(indices<Output...> outputs) {
-        if (work::whole && !exists) return;
+        if (work::whole && !exists && !work::streams) return;
         typename row_codes::scales scales;
         if constexpr (row_codes::any)
             if (!scales.find(row_frame(), outputs)) return store_again<Rounds>(outputs);
@@ -794,17 +631,21 @@ struct row_worker {
             if (q % together == 0 && !(work::reads_early && q == 0)) load_late_rounds<Rounds>(q);
             if (!has(q)) continue;
             typename work::results_of_packs computed;
+            [[maybe_unused]] typename work::kept_pack known;
+            if constexpr (work::kept >= 0) known = what_was_kept<Rounds>(q);
 #pragma unroll
             for (int j = 0; j < pack; ++j) {
                 using values_of_pass = typename work::output_values;
                 values_of_pass values;
                 if constexpr (work::kept >= 0)
-                    static_cast<slot<work::kept_or_0, typename work::kept_value>&>(values).value = kept[q].at[j];
+                    static_cast<slot<work::kept_or_0, typename work::kept_value>&>(values).value = known.at[j];
                 const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
                 compute(values, frame, q * order::lanes + j, selected<list>{});
                 (scales.template result_one<work, Output>(frame, computed), ...);
             }
-            (store_one<row_codes::any, Output>(computed, q), ...);
+            if (!work::whole || !work::streams || work::all_exist || exists) (store_one<row_codes::any, Output>(computed, q), ...);
+            if constexpr (work::streams && work::loads_ahead_storing)
+                if (goes_on()) load_ahead(q, selected<typename work::held_leaves>{});
         }
     }
     /// Rows whose codes aren't covered are few: their elements are read once more, round by round, so that they cost no registers.
@@ -867,24 +708,43 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_
             if (clustered) {
                 row = blockIdx.x / unsigned(blocks);
                 number = cluster_rank() * groups + own;
-                exchange = work::begin_exchange(shared_memory, segments, blocks, make_indices<Kernel::levels>{});
+                exchange = work::begin_exchange(shared_memory, segments, work::blocks_of(segments), make_indices<Kernel::levels>{});
             }
         }
         if (!clustered) {
             row = segments > 1 ? i64(blockIdx.x) : i64(blockIdx.x) * groups + own;
             number = segments > 1 ? own : 0;
         }
+        if constexpr (work::streams) row *= in.turns;
         const bool exists = row < in.rows && number < segments;
         worker thread(in, shared_memory, exchange, segments, number, member, exists);
         thread.find_offsets(row < in.rows ? unsigned(row) : 0u);
+        if constexpr (work::streams) thread.turns = in.rows - row < in.turns ? int(in.rows - row) : in.turns;
+        if constexpr (work::mask >= 0) {
+            worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
+            thread.begin_row();
+            thread.find_bounds(selected<typename work::bounded_list>{});
+        }
         thread.template load<Rounds>(selected<typename work::held_leaves>{});
         if constexpr (work::reads_early) thread.template load_late_rounds<Rounds>(0);
         if constexpr (worker::shifts) thread.load_first(selected<typename work::element_leaves>{});
-        worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
-        if (clustered) exchange.ready();
-        thread.template passes<Rounds, 1>();
-        if constexpr (work::stores_elements) thread.template store_elements<Rounds>(selected<element_outputs<Kernel>>{});
-        if (exists && member == 0 && thread.number == 0) work::store_row(thread.row_frame(), selected<row_outputs<Kernel>>{});
+        if constexpr (work::mask < 0) {
+            worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
+            thread.begin_row();
+        }
+        if (clustered) {
+            exchange.ready();
+            // Nobody waits for warps without a segment, nor sends to blocks without one: several rows later they would be left behind.
+            if ((number & -(32 / worker::group)) >= segments) return;
+        }
+        for (;;) {
+            thread.template passes<Rounds, 1>();
+            if constexpr (work::stores_elements) thread.template store_elements<Rounds>(selected<element_outputs<Kernel>>{});
+            if (exists && member == 0 && thread.number == 0) work::store_row(thread.row_frame(), selected<row_outputs<Kernel>>{});
+            if constexpr (!work::streams) return;
+            if (!thread.goes_on()) return;
+            if constexpr (work::streams) thread.take_next(selected<rows_after<Kernel, 0>>{});
+        }
     }
 }
 

@@ -73,6 +73,12 @@ struct cuda_table {
         static constexpr int cluster_threads = 128;         ///< of a block that shares its row; more when the largest cluster isn't enough
         static constexpr int small_blocks = 5;              ///< of so few threads on a multiprocessor, where a length that isn't known needs many registers
         static constexpr int most_blocks = 8;               ///< of a cluster: what every card grants
+        static constexpr int shared_rounds =                ///< of a thread's 8 rounds, whose kept values lie in shared memory where many registers would
+            Arch == 750 || Arch == 890 || Arch == 1200 ? 0 : 7;  ///< be held; none where a multiprocessor has 100 KB of it or less;
+        static constexpr int shared_threads = 896;          ///< on a multiprocessor then: what its shared memory has room for;
+        static constexpr int shared_threads_small = 640;    ///< of blocks that are smaller than a cluster's: with fewer registers the compiler spills
+        static constexpr int rows_in_turn = 8;              ///< at most, that a block or cluster takes one after the other: a power of two;
+        static constexpr i64 least_turns = 3;               ///< times that all blocks must fill the card then
         static constexpr int kept_cost = 7;                 ///< a value is kept from one pass to the next when it costs more instructions than this;
         static constexpr int kept_cost_fast = 48;           ///< under `fast`, where the cost is still counted for the portable form
         static constexpr int most_pack_bytes = 48;          ///< of the packs that a thread reads at once, all operands together
@@ -150,6 +156,9 @@ struct table_is_possible {
                       is_power_of_two(Table::rows::cluster_threads) && Table::rows::cluster_threads >= 32 &&
                       Table::rows::short_threads <= Table::rows::block_threads && Table::rows::cluster_threads <= Table::rows::block_threads,
                   "cuda_tuning: threads of row blocks are powers of two; block_threads from 128 to 512, the others from 32 to that.");
+    static_assert(is_power_of_two(Table::rows::rows_in_turn) && Table::rows::shared_rounds >= 0 && Table::rows::shared_rounds <= 8 &&
+                      Table::rows::shared_threads >= 32 && Table::rows::shared_threads_small >= 32,
+                  "cuda_tuning: rows in turn are a power of two, shared rounds up to 8.");
     static_assert(is_power_of_two(Table::rows::most_blocks) && Table::rows::most_blocks <= 8, "cuda_tuning: a cluster has up to 8 blocks.");
     static_assert(is_power_of_two(Table::any_rows::threads) && Table::any_rows::threads >= 32 && Table::any_rows::threads <= 1024 &&
                       is_power_of_two(Table::columns::threads) && Table::columns::threads <= 1024 && is_power_of_two(Table::columns::held_threads) &&

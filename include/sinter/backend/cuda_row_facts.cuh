@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the compiler knows of a kernel on rows in registers (cuda_rows.cuh): which nests can run so, how a row is cut into threads and
+// blocks, what is held and what is read late, which comparisons, masks, picks and choices are recognised, how many registers and how
+// much shared memory that takes. No device code but small questions.
+#pragma once
+
+#include "cuda_call.cuh"
+#include "cuda_choice.cuh"
+#include "cuda_cluster.cuh"
+#include "cuda_fast.cuh"
+#include "cuda_row_codes.cuh"
+
+namespace sinter::detail::device {
+
+/// Whether the kernels of cuda_rows.cuh can run a nest; the layout decides when called.
+template <class Kernel>
+struct row_facts_of {
+    static constexpr bool possible = Kernel::nest == nest_kind::rows && Kernel::table.inner == Kernel::table.inner_lane &&
+                                     Kernel::table.outer == 0 && lane_axis_count<Kernel>() <= 1 && order::lanes / facts<Kernel>::pack <= 32 && facts<Kernel>::pack >= 4;
+};
+
+/// Elements of a pack: what memory likes, as long as a thread's part of a row, 8 packs of each operand, leaves registers to compute in.
+template <class Kernel>
+constexpr int pack_of_rows() {
+    int pack = facts<Kernel>::pack, bytes = 0;
+    for (int i = 0; i < Kernel::instances; ++i)
+        if (facts<Kernel>::is_element_leaf(i)) bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+    while (pack > 4 && pack * bytes > tuning_of<Kernel>::rows::most_pack_bytes) pack /= 2;
+    return pack;
+}
+
+/// A row in registers has less than 2^31 elements: kernels with indices are told so.
+template <class Kernel>
+struct short_row_kernel : Kernel {
+    static constexpr bool short_rows = true;
+};
+template <class Kernel>
+constexpr bool any_index() {
+    for (int i = 0; i < Kernel::instances; ++i)
+        if (Kernel::is_fold(i) && Kernel::table.at[i].type == dtype::i64 && Kernel::facts.argument_type[Kernel::table.at[i].node][0] != dtype::i64) return true;
+    return false;
+}
+template <class Kernel>
+using row_kernel = conditional<any_index<Kernel>(), short_row_kernel<Kernel>, Kernel>;
+
+/// What shares a row of several segments.
+enum class row_sharing : u8 { block, cluster, either };
+
+template <class Kernel>
+struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
+    using work = facts<Kernel, pack_of_rows<Kernel>()>;
+    using rows = typename work::rows;
+    using eval = typename work::eval;
+    using work::last;
+    using work::pack;
+    using row_codes = row_code_facts<Kernel>;
+    static constexpr int group = order::lanes / pack;  ///< threads of a segment
+    /// Rounds of 128 lanes: a static length may need fewer than a segment has.
+    static constexpr int most_rounds = order::segment / order::lanes;
+    static constexpr i64 find_length() {
+        i64 product = 1;
+        for (int a = 0; a < Kernel::axes; ++a) {
+            if (role_of<Kernel>(a) != axis_role::lane) continue;
+            if (Kernel::table.axis_size[a] < 0) return -1;
+            product *= Kernel::table.axis_size[a];
+        }
+        return product;
+    }
+    static constexpr i64 known_length = find_length();  ///< -1: when run
+    static constexpr int rounds_of(i64 length) {
+        return length >= order::segment ? most_rounds : length <= 0 ? 1 : int((length + order::lanes - 1) / order::lanes);
+    }
+    static constexpr bool may_be_short = known_length < 0 || known_length <= order::lanes;
+    static constexpr bool may_be_long = known_length < 0 || known_length > order::lanes;
+    static constexpr int long_rounds = known_length < 0 ? most_rounds : rounds_of(known_length);
+    /// Every thread has all of its packs: a static length of whole segments, or of whole rounds of one segment. Then nothing is tested.
+    static constexpr bool find_whole() {
+        if (known_length <= 0 || known_length % order::lanes != 0 || (known_length > order::segment && known_length % order::segment != 0)) return false;
+        if (shared_rounds > 0 || mask >= 0) return false;  // tests keep the compiler from working on all rounds at once, which takes registers
+        return threads_of(known_length) <= tuning_of<Kernel>::rows::untested_threads || find_registers() > tuning_of<Kernel>::rows::many_registers;
+    }
+    static SINTER_INLINE int segments_of(i64 length) {
+        if constexpr (known_length > 0) length = known_length;
+        return length > order::segment ? int((length + order::segment - 1) / order::segment) : 1;
+    }
+    static_assert(group <= 32, "a lane group is within a warp");
+    /// What has to lie in whole aligned packs, and coordinates that have to step by one along the row.
+    static constexpr typename work::slot_set find_whole_in_rows() {
+        typename work::slot_set out = work::read_in_packs;
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (Kernel::stores_elements(o)) out.add(slots<Kernel>::of_output(o));
+        return out;
+    }
+    static constexpr typename work::slot_set whole_in_rows = find_whole_in_rows();
+    static constexpr typename work::slot_set find_moving_coordinates() {
+        typename work::slot_set out;
+        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
+            if (Kernel::table.at[i].kind == node_kind::coordinate && (Kernel::table.at[i].free & work::lane_bits) != 0) out.add(slot);
+            slot += slots<Kernel>::is_operand(i);
+        }
+        return out;
+    }
+    static constexpr typename work::slot_set moving_coordinates = find_moving_coordinates();
+
+    /// A cluster's segments over a warp's threads.
+    static constexpr int most_segments_of_thread = tuning_of<Kernel>::rows::block_threads / group * tuning_of<Kernel>::rows::most_blocks / 32;
+    static SINTER_INLINE int blocks_of(int segments) {
+#if SINTER_DEVICE_PASS
+        const int groups = int(blockDim.x) / group;
+        return (segments + groups - 1) / groups;
+#else
+        return segments;  // there are no clusters
+#endif
+    }
+    /// Elements of a row that fit.
+    static constexpr i64 longest = i64(tuning_of<Kernel>::rows::block_threads / group) * tuning_of<Kernel>::rows::most_blocks * order::segment;
+
+    // ---- operands that are the same for all rows (weights) are read when a pass needs them, from a cache
+    static constexpr bool is_late(int i) {
+        if (!work::is_element_leaf(i)) return false;
+        bool rows_differ = false;
+        for (int a = 0; a < Kernel::axes; ++a) {
+            if (role_of<Kernel>(a) != axis_role::outer) continue;
+            rows_differ = true;
+            if (Kernel::table.at[i].free >> a & 1) return false;
+        }
+        return rows_differ;
+    }
+    struct held_leaves {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return work::is_element_leaf(i) && !is_late(i); }
+    };
+    /// Those read late by a pass; for the last one without what the kept value spares.
+    template <int Pass>
+    struct late_leaves {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) {
+            if (!is_late(i)) return false;
+            if (Pass == last) return output_list::needed[i];
+            array<bool, Kernel::instances> need = Kernel::roots_of_pass(Pass);
+            Kernel::mark_needed(need, -1);
+            return need[i];
+        }
+    };
+
+    /// A segment's results in shared memory: whole words.
+    template <int Pass>
+    struct alignas(alignof(typename rows::template summaries<Pass>) < 4 ? 4 : alignof(typename rows::template summaries<Pass>)) summary_slot {
+        typename rows::template summaries<Pass> value;
+    };
+    template <int Pass = 1>
+    static constexpr unsigned find_largest_slot() {
+        constexpr unsigned own = sizeof(summary_slot<Pass>);
+        if constexpr (Pass + 1 < last) {
+            constexpr unsigned others = find_largest_slot<Pass + 1>();
+            return own > others ? own : others;
+        } else {
+            return own;
+        }
+    }
+    static constexpr unsigned largest_slot = find_largest_slot();
+    template <int... Pass>
+    static __device__ __forceinline__ segment_exchange begin_exchange(unsigned char* shared, int segments, int blocks, indices<Pass...>) {
+        return segment_exchange::begin<exchange_sets, unsigned(sizeof(summary_slot<Pass + 1>))...>(shared, segments, blocks);
+    }
+    /// Shared memory of a block.
+    static SINTER_INLINE unsigned exchange_bytes(i64 segments, bool clustered) {
+        const unsigned bytes = segments <= 1 ? 0u
+                               : clustered   ? segment_exchange::barrier_bytes(exchange_sets * Kernel::levels) + unsigned(exchange_sets * Kernel::levels * segments) * largest_slot
+                                             : 64 * largest_slot;
+        return (bytes + 15) / 16 * 16;
+    }
+    static SINTER_INLINE unsigned shared_bytes(i64 segments, i64 threads, bool clustered) { return exchange_bytes(segments, clustered) + unsigned(threads) * kept_bytes_of_thread; }
+
+    // ---- comparisons of the place in the row with a row's number: masks and targets. Places are below 2^31, so that the row's number, less
+    // the first place and kept within 32 bits, does for all of the row: one instruction an element, and the coordinate isn't made
+    template <class Op>
+    static constexpr bool compares = is_same<Op, less_op> || is_same<Op, less_equal_op> || is_same<Op, greater_op> || is_same<Op, greater_equal_op> ||
+                                     is_same<Op, equal_op> || is_same<Op, not_equal_op>;
+    template <int Instance>
+    static constexpr bool compares_integers() {
+        if constexpr (Kernel::table.at[Instance].kind == node_kind::map)
+            return compares<typename eval::template op_of_instance<Instance>> && Kernel::facts.argument_type[Kernel::table.at[Instance].node][0] == dtype::i64;
+        else
+            return false;
+    }
+    template <int... Instance>
+    static constexpr array<bool, Kernel::instances> find_comparisons(indices<Instance...>) {
+        return {{compares_integers<Instance>()...}};
+    }
+    static constexpr bool is_place(int i) {
+        return i >= 0 && Kernel::table.at[i].kind == node_kind::coordinate && (Kernel::table.at[i].free & work::lane_bits) != 0;
+    }
+    static constexpr bool is_of_row(int i) { return i < 0 || (Kernel::where[i] != site::element && Kernel::table.at[i].level == 0); }
+    static constexpr array<bool, Kernel::instances> find_bounded() {
+        array<bool, Kernel::instances> out = find_comparisons(make_indices<Kernel::instances>{});
+        for (int i = 0; i < Kernel::instances; ++i) {
+            const int left = Kernel::table.at[i].argument[0], right = Kernel::table.at[i].argument[1];
+            out[i] = out[i] && Kernel::where[i] == site::element && ((is_place(left) && is_of_row(right)) || (is_of_row(left) && is_place(right)));
+        }
+        return out;
+    }
+    static constexpr array<bool, Kernel::instances> is_bounded = find_bounded();
+    struct bounded_list {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return is_bounded[i]; }
+    };
+    static constexpr int bounds = selected_indices<bounded_list>::size;
+    static constexpr int number_of_bound(int instance) {
+        int before = 0;
+        for (int i = 0; i < instance; ++i) before += is_bounded[i];
+        return before;
+    }
+    template <int Instance>
+    static constexpr int bound_of = number_of_bound(Instance);
+    template <int Instance>
+    static constexpr bool place_is_left = is_place(Kernel::table.at[Instance].argument[0]);
+    template <int Instance>
+    static constexpr int slot_of_place = slots<Kernel>::template place<Kernel::table.at[Instance].argument[place_is_left<Instance> ? 0 : 1]>;
+    template <int Instance>
+    static constexpr bool compares_place = is_bounded[Instance];
+
+    /// Marks what marked element values need, as they are computed here.
+    static constexpr void mark_computed(array<bool, Kernel::instances>& need, int stop) {
+        for (int i = Kernel::instances - 1; i >= 0; --i) {
+            if (!need[i] || i == stop || is_bounded[i]) continue;
+            for (int a = 0; a < Kernel::table.at[i].arity; ++a) {
+                const int argument = Kernel::table.at[i].argument[a];
+                if (argument >= 0 && Kernel::where[argument] == site::element) need[argument] = true;
+            }
+        }
+    }
+    /// What the outputs are computed from; `Covered`: covered codes from their dividends (cuda_row_codes.cuh). `Kept` -1: nothing is kept.
+    template <bool Covered, int Kept>
+    struct computed {
+        static constexpr int limit = Kernel::instances;
+        static constexpr array<bool, Kernel::instances> find() {
+            array<bool, Kernel::instances> out = Covered ? row_codes::roots() : Kernel::roots_of_pass(last);
+            mark_computed(out, Kept);
+            if (Kept >= 0) out[Kept < 0 ? 0 : Kept] = false;
+            return out;
+        }
+        static constexpr array<bool, Kernel::instances> needed = find();
+        static constexpr bool test(int i) { return needed[i]; }
+    };
+
+    // ---- sums of where(place == t, x, 0): all terms but one are +0, which leaves a sum that began with +0 as it is; they are left out
+    template <int Instance>
+    static constexpr bool find_picks() {
+        if constexpr (Kernel::is_fold(Instance) && Kernel::table.at[Instance].argument[0] >= 0) {
+            constexpr int chosen = Kernel::table.at[Instance].argument[0];
+            if constexpr (is_same<typename eval::template op_of_instance<Instance>::monoid, monoids::sum_of> && Kernel::table.at[chosen].kind == node_kind::map) {
+                if constexpr (is_same<typename eval::template op_of_instance<chosen>, where_op>) {
+                    constexpr int condition = Kernel::table.at[chosen].argument[0], other = Kernel::table.at[chosen].immediate[2];
+                    if constexpr (condition >= 0 && Kernel::table.at[chosen].argument[2] < 0)
+                        if constexpr (is_bounded[condition] && Kernel::node[other].kind == node_kind::literal && Kernel::node[other].bits == 0)
+                            return is_same<typename eval::template op_of_instance<condition>, equal_op>;
+                }
+            }
+        }
+        return false;
+    }
+    template <int... Instance>
+    static constexpr array<bool, Kernel::instances> find_all_picks(indices<Instance...>) {
+        return {{(!stores_elements && find_picks<Instance>())...}};
+    }
+    static constexpr bool stores_elements = work::stores_elements;
+    static constexpr array<bool, Kernel::instances> is_pick = find_all_picks(make_indices<Kernel::instances>{});
+    template <int Instance>
+    static constexpr int bound_of_pick = bound_of<Kernel::table.at[Kernel::table.at[Instance].argument[0]].argument[0]>;
+    template <int Pass, bool Picks>
+    struct folds_that {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return Kernel::folds_in_pass(i, Pass) && is_pick[i] == Picks; }
+    };
+    /// What the arguments of those are computed from.
+    template <int Pass, bool Picks>
+    struct arguments_that {
+        static constexpr int limit = Kernel::instances;
+        static constexpr array<bool, Kernel::instances> find() {
+            array<bool, Kernel::instances> out{};
+            for (int i = 0; i < Kernel::instances; ++i)
+                if (Kernel::folds_in_pass(i, Pass) && is_pick[i] == Picks && Kernel::where[Kernel::table.at[i].argument[0]] == site::element)
+                    out[Kernel::table.at[i].argument[0]] = true;
+            mark_computed(out, -1);
+            return out;
+        }
+        static constexpr array<bool, Kernel::instances> needed = find();
+        static constexpr bool test(int i) { return needed[i]; }
+    };
+
+    // ---- masks: where(place <= bound, x, neutral) in all folds and outputs, the bound a coordinate of the row. Behind it nothing is read
+    template <int Instance>
+    static constexpr bool is_neutral_fold() {
+        using types = fold_types<Kernel, family, Instance>;
+        constexpr int chosen = Kernel::table.at[Instance].argument[0], other = chosen < 0 ? -1 : Kernel::table.at[chosen].immediate[2];
+        if constexpr (is_same<typename types::element, float> && (is_same<typename types::monoid, monoids::sum_of> || is_same<typename types::monoid, monoids::max_of>))
+            return Kernel::node[other].kind == node_kind::literal &&
+                   __builtin_bit_cast(u32, literal_value<float, Kernel::node[other].literal, Kernel::node[other].bits>()) == (is_same<typename types::monoid, monoids::sum_of> ? 0u : 0xff800000u);
+        else
+            return false;
+    }
+    /// The condition of a choice whose other side is a literal; -1: it is something else.
+    template <int Instance>
+    static constexpr int condition_of() {
+        if constexpr (Instance >= 0) {
+            if constexpr (Kernel::table.at[Instance].kind == node_kind::map) {
+                if constexpr (is_same<typename eval::template op_of_instance<Instance>, where_op>) {
+                    constexpr int condition = Kernel::table.at[Instance].argument[0];
+                    if constexpr (condition >= 0 && Kernel::table.at[Instance].argument[2] < 0)
+                        if constexpr (is_bounded[condition] && is_place(Kernel::table.at[condition].argument[0])) {
+                            using op = typename eval::template op_of_instance<condition>;
+                            constexpr int row = Kernel::table.at[condition].argument[1];
+                            if constexpr (row >= 0 && (is_same<op, less_op> || is_same<op, less_equal_op>))
+                                if constexpr (Kernel::table.at[row].kind == node_kind::coordinate) return condition;
+                        }
+                }
+            }
+        }
+        return -1;
+    }
+    template <int Instance>
+    static constexpr int mask_of_fold() {
+        if constexpr (Kernel::is_fold(Instance)) {
+            constexpr int condition = condition_of<Kernel::table.at[Instance].argument[0]>();
+            if constexpr (condition >= 0)
+                if constexpr (is_neutral_fold<Instance>()) return condition;
+        }
+        return -1;
+    }
+    template <int... Instance, int... Output>
+    static constexpr int find_mask(indices<Instance...>, indices<Output...>) {
+        const int of_fold[] = {mask_of_fold<Instance>()..., -1}, of_output[] = {condition_of<Kernel::table.output[Output]>()..., -1};
+        int mask = -1;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (!Kernel::is_fold(i)) continue;
+            if (of_fold[i] < 0 || (mask >= 0 && of_fold[i] != mask)) return -1;
+            mask = of_fold[i];
+        }
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (Kernel::stores_elements(o) && of_output[o] != mask) return -1;
+        return mask;
+    }
+    static constexpr int mask = find_mask(make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
+    static constexpr bool find_mask_ends() {
+        if constexpr (mask >= 0)
+            return is_same<typename eval::template op_of_instance<mask>, less_equal_op>;
+        else
+            return false;
+    }
+    static constexpr bool mask_includes_bound = find_mask_ends();
+
+    // ---- folds that choose one of an operand's 16-bit floats: maximum, minimum, index of either (cuda_choice.cuh)
+    template <int Instance>
+    using choice = choice_of<typename fold_types<Kernel, family, Instance>::monoid>;
+    /// The operand, also behind a cast to f32; -1: something else is folded.
+    template <int Instance>
+    static constexpr int find_chosen() {
+        if constexpr (Kernel::is_fold(Instance) && Kernel::table.at[Instance].argument[0] >= 0) {
+            if constexpr (choice<Instance>::known && Kernel::facts.argument_type[Kernel::table.at[Instance].node][0] == dtype::f32) {
+                return half_behind_cast<Kernel::table.at[Instance].argument[0]>();
+            }
+        }
+        return -1;
+    }
+    template <int Instance>
+    static constexpr int half_behind_cast() {
+        if constexpr (is_held_half<Instance>()) {
+            return Instance;
+        } else if constexpr (Kernel::table.at[Instance].kind == node_kind::map && Kernel::table.at[Instance].argument[0] >= 0) {
+            if constexpr (is_same<typename eval::template op_of_instance<Instance>, cast_op<dtype::f32>> && is_held_half<Kernel::table.at[Instance].argument[0]>())
+                return Kernel::table.at[Instance].argument[0];
+        }
+        return -1;
+    }
+    template <int Instance>
+    static constexpr bool is_held_half() {
+        if constexpr (held_leaves::test(Instance))
+            return is_half_float<typename rows::template storage_of<Instance>>;
+        else
+            return false;
+    }
+    template <int... Instance>
+    static constexpr array<int, Kernel::instances> find_all_chosen(indices<Instance...>) {
+        return {{find_chosen<Instance>()...}};
+    }
+    static constexpr array<int, Kernel::instances> chosen = find_all_chosen(make_indices<Kernel::instances>{});
+    template <int Instance>
+    static constexpr int chosen_leaf = chosen[Instance];
+    /// Does a pass nothing else, but for picks?
+    template <int Pass>
+    static constexpr bool find_chooses() {
+        bool any = false;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (!Kernel::folds_in_pass(i, Pass)) continue;
+            if (chosen[i] < 0 && !is_pick[i]) return false;
+            any = any || chosen[i] >= 0;
+        }
+        return any;
+    }
+    template <int Pass>
+    static constexpr bool chooses = find_chooses<Pass>();
+
+    // ---- exp(x - m) of such an operand, m the row's: where the least x of a thread is near m, all its exponentials are normal numbers,
+    // and take three instructions less. The least of 16-bit floats costs a quarter of one
+    struct difference {
+        int operand_at = -1, row_at = -1;  ///< instances
+    };
+    template <int Instance>
+    static constexpr difference find_difference() {
+        if constexpr (Kernel::table.at[Instance].kind == node_kind::map && Kernel::where[Instance] == site::element) {
+            if constexpr (is_same<typename eval::template op_of_instance<Instance>, exp_nonpositive_op> && Kernel::table.at[Instance].argument[0] >= 0) {
+                constexpr int argument = Kernel::table.at[Instance].argument[0];
+                if constexpr (Kernel::table.at[argument].kind == node_kind::map && Kernel::where[argument] == site::element) {
+                    if constexpr (is_same<typename eval::template op_of_instance<argument>, sub_op> && Kernel::table.at[argument].type == dtype::f32) {
+                        constexpr int x = Kernel::table.at[argument].argument[0], row = Kernel::table.at[argument].argument[1];
+                        if constexpr (x >= 0 && row >= 0)
+                            if constexpr ((half_behind_cast<x>() >= 0) && Kernel::where[row] == site::row && Kernel::table.at[row].type == dtype::f32) return {half_behind_cast<x>(), row};
+                    }
+                }
+                return {Kernel::instances, -1};
+            }
+        }
+        return {};
+    }
+    template <int... Instance>
+    static constexpr array<difference, Kernel::instances> find_differences(indices<Instance...>) {
+        return {{find_difference<Instance>()...}};
+    }
+    /// The one exponential of a pass; an operand of -1 where there are none, others or several.
+    template <int Pass>
+    static constexpr difference find_near() {
+        const array<difference, Kernel::instances> all = find_differences(make_indices<Kernel::instances>{});
+        difference found;
+        if (is_fast<Kernel> || mask >= 0) return found;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (all[i].operand_at < 0 || !arguments_that<Pass, false>::test(i)) continue;
+            if (found.operand_at >= 0 || all[i].row_at < 0) return {};
+            found = all[i];
+        }
+        return found;
+    }
+    template <int Pass>
+    static constexpr difference near_of = find_near<Pass>();
+    template <int Pass>
+    static constexpr bool finds_near = near_of<Pass>.operand_at >= 0;
+
+    // ---- a costly value that the last fold and the outputs both need stays in registers (the exponentials of a softmax)
+    static constexpr int find_kept() {
+        if (Kernel::levels == 0 || !Kernel::any_element_output()) return -1;
+        array<bool, Kernel::instances> folding = Kernel::roots_of_pass(Kernel::levels), storing = Kernel::roots_of_pass(last);
+        Kernel::mark_needed(folding, -1);
+        Kernel::mark_needed(storing, -1);
+        using tuning = typename tuning_of<Kernel>::rows;
+        int best = -1, best_cost = is_fast<Kernel> ? tuning::kept_cost_fast : row_codes::any ? tuning::covered_kept_cost : tuning::kept_cost;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (!folding[i] || !storing[i] || Kernel::table.at[i].kind != node_kind::map || Kernel::where[i] != site::element ||
+                dtype_size(Kernel::table.at[i].type) != 4)
+                continue;  // (codes are cast when they are stored)
+            array<bool, Kernel::instances> below{};
+            below[i] = true;
+            Kernel::mark_needed(below, -1);
+            int cost = 0;
+            for (int j = 0; j < Kernel::instances; ++j)
+                if (below[j]) cost += Kernel::cost_of(j);
+            if (cost > best_cost) best = i, best_cost = cost;
+        }
+        return best;
+    }
+    static constexpr int kept = find_kept();
+    /// Registers that hold a thread's part of a long row.
+    static constexpr int find_registers() {
+        int bytes = kept >= 0 ? pack * dtype_size(Kernel::table.at[kept].type) : 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (work::is_element_leaf(i) && !is_late(i)) bytes += pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+        return long_rounds * bytes / 4;
+    }
+    /// Rounds whose kept values lie in shared memory, each thread's own, where registers don't hold them and the row: the last ones.
+    static constexpr int find_shared_rounds() {
+        if (kept < 0 || row_codes::any || long_rounds < most_rounds || find_registers() <= tuning_of<Kernel>::rows::many_registers) return 0;
+        if (tuning_of<Kernel>::rows::shared_rounds * tuning_of<Kernel>::rows::cluster_threads * pack * 4 > 45000) return 0;  // what a block has unasked
+        return tuning_of<Kernel>::rows::shared_rounds < long_rounds ? tuning_of<Kernel>::rows::shared_rounds : long_rounds;
+    }
+    static constexpr int shared_rounds = find_shared_rounds();
+    static constexpr unsigned kept_bytes_of_thread = kept >= 0 ? unsigned(shared_rounds * pack * dtype_size(Kernel::table.at[kept < 0 ? 0 : kept].type)) : 0u;
+    static constexpr bool whole = find_whole();
+    /// Registers full of a row at a time: operands that the outputs don't read make room for the kept value; what folds read late stands
+    /// beside those that are held.
+    static constexpr int find_pressure() {
+        int folding = 0, storing = kept >= 0 ? pack * dtype_size(Kernel::table.at[kept].type) : 0;
+        array<bool, Kernel::instances> folded{};
+        for (int pass = 1; pass < last; ++pass) {
+            array<bool, Kernel::instances> own = Kernel::roots_of_pass(pass);
+            Kernel::mark_needed(own, -1);
+            for (int i = 0; i < Kernel::instances; ++i) folded[i] = folded[i] || own[i];
+        }
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (!work::is_element_leaf(i) || (is_late(i) && !folded[i])) continue;
+            const int own = pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+            folding += own;
+            if (output_list::needed[i] && !is_late(i)) storing += own;
+        }
+        return long_rounds * (folding > storing ? folding : storing) / 4;
+    }
+    /// A length that isn't known costs registers, and so do a second phase and further outputs: a bound is then for plain kernels only.
+    static constexpr bool find_plain() {
+        bool plain = Kernel::outputs == 1 && work::count <= 3;
+        for (int i = 0; i < Kernel::instances; ++i) plain = plain && !(Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase);
+        return plain;
+    }
+    static constexpr bool is_plain = find_plain();
+    /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
+    static constexpr int least_blocks =
+        (known_length > 0 ? !whole && find_registers() <= tuning_of<Kernel>::rows::few_registers : is_plain && find_pressure() <= tuning_of<Kernel>::rows::few_registers) ? 2 : 1;
+    static constexpr int block_threads = find_registers() > tuning_of<Kernel>::rows::many_registers ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;
+    /// Threads that hold a row: a group for each segment.
+    static constexpr i64 threads_of(i64 length) {
+        const i64 segments = length > order::segment ? (length + order::segment - 1) / order::segment : 1;
+        return (segments * group + 31) / 32 * 32;
+    }
+    static constexpr bool may_fill_blocks = known_length < 0 || threads_of(known_length) <= block_threads;
+    static constexpr bool may_need_clusters = known_length < 0 || threads_of(known_length) > block_threads;
+    /// A length that is known when run only may need both: one kernel has both (two of them took a quarter of a formula's compile time, and
+    /// as many registers each).
+    static constexpr row_sharing sharing = !may_need_clusters ? row_sharing::block : !may_fill_blocks ? row_sharing::cluster : row_sharing::either;
+    /// Are all rows of one segment? Those of one round are; then no results are merged.
+    template <int Rounds>
+    static constexpr bool one_segment = Rounds == 1 || (known_length >= 0 && known_length <= order::segment);
+    /// Bounds of a kernel: threads of a block, and blocks that are to fit a multiprocessor.
+    static constexpr bool is_small(int rounds) { return rounds == 1 && known_length < 0 && is_plain && block_threads == tuning_of<Kernel>::rows::cluster_threads; }
+    /// Threads of a block whose row's length is known.
+    static constexpr int find_known_threads() {
+        const i64 wanted = threads_of(known_length);
+        if (known_length <= order::segment) return tuning_of<Kernel>::rows::short_threads;
+        if (wanted <= block_threads) return int(wanted);
+        i64 threads = tuning_of<Kernel>::rows::cluster_threads;
+        while (tuning_of<Kernel>::rows::most_blocks * threads < wanted) threads *= 2;
+        return int(threads);
+    }
+    static constexpr bool bound_by_shared = shared_rounds > 0 && known_length > 0;
+    static constexpr int blocks_by_shared() {
+        const int threads = find_known_threads();
+        const int blocks = (threads < tuning_of<Kernel>::rows::cluster_threads ? tuning_of<Kernel>::rows::shared_threads_small : tuning_of<Kernel>::rows::shared_threads) / threads;
+        return blocks < 1 ? 1 : blocks;
+    }
+    /// Covered codes are made in few instructions, so that it counts how many threads there are to hide the loads.
+    static constexpr bool counts_registers = row_codes::any && known_length > 0 && sharing == row_sharing::block;
+    static constexpr int bound_threads(int rounds) {
+        if (counts_registers) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
+        return is_small(rounds) ? tuning_of<Kernel>::rows::short_threads : bound_by_shared ? find_known_threads() : tuning_of<Kernel>::rows::block_threads;
+    }
+    static constexpr int bound_blocks(int rounds) {
+        constexpr int wanted = find_pressure() + (kept >= 0 ? tuning_of<Kernel>::rows::covered_spare_kept : tuning_of<Kernel>::rows::covered_spare);
+        if (counts_registers) return 65536 / (bound_threads(rounds) * (wanted > 64 ? wanted : 64));
+        return is_small(rounds) ? tuning_of<Kernel>::rows::small_blocks : bound_by_shared ? blocks_by_shared() : least_blocks;
+    }
+
+    // ---- a block or cluster takes several long rows one after the other: while the last pass works on one, its registers take the next
+    static constexpr bool find_streams() {
+        if (tuning_of<Kernel>::rows::rows_in_turn <= 1 || Kernel::levels == 0 || !may_be_long) return false;
+        if (find_pressure() - long_rounds * (kept >= 0 && shared_rounds > 0 ? pack : 0) > tuning_of<Kernel>::rows::few_registers) return false;
+        if (mask >= 0 || row_codes::any || (stores_elements && Kernel::levels < 2)) return false;
+        if (known_length >= 0 && known_length <= order::segment) return false;
+        bool holds = false;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            holds = holds || held_leaves::test(i);
+            if (Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase) return false;
+            if (Kernel::folds_in_pass(i, last - 1) && is_pick[i]) return false;  // reads them after all others
+        }
+        return holds;
+    }
+    static constexpr bool streams = find_streams();
+    /// Whole warps have segments, or none: then all threads that go on have one.
+    static constexpr bool all_exist = known_length > order::segment && segments_of(known_length) % (32 / group) == 0;
+    /// Do the outputs read the row again?
+    static constexpr bool find_read_again() {
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (held_leaves::test(i) && output_list::needed[i]) return true;
+        return false;
+    }
+    static constexpr bool loads_ahead_storing = stores_elements && (find_read_again() || (kept >= 0 && shared_rounds == 0));
+    static constexpr int exchange_sets = streams ? 2 : 1;
+    /// Rows of a block or cluster, so that all blocks together fill the card often enough to end at one time.
+    static i64 turns_of(const parameters<Kernel>& in, i64 threads, i64 segments) {
+        i64 rows = in.rows, turns = streams && segments > 1 && in.outer_axes == 1 ? tuning_of<Kernel>::rows::rows_in_turn : 1;
+        while (turns > 1 && rows * threads < turns * tuning_of<Kernel>::rows::least_turns * i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * 2048) turns /= 2;
+        return turns;
+    }
+    struct output_list {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return i == kept || needed[i]; }
+        static constexpr array<bool, Kernel::instances> find() {
+            array<bool, Kernel::instances> out = Kernel::roots_of_pass(last);
+            Kernel::mark_needed(out, kept);
+            if (kept >= 0) out[kept] = false;
+            return out;
+        }
+        static constexpr array<bool, Kernel::instances> needed = find();
+    };
+    /// Rounds whose late operands are read together.
+    static constexpr int find_late_bytes() {
+        int bytes = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (late_leaves<last>::test(i)) bytes += pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+        return bytes;
+    }
+    static constexpr int late_bytes_of_round = find_late_bytes();
+    static constexpr int find_late_rounds() {
+        int rounds = 8;
+        while (rounds > 1 && rounds * late_bytes_of_round > tuning_of<Kernel>::rows::late_bytes) rounds /= 2;
+        return rounds;
+    }
+    static constexpr bool folds_read_late() {
+        for (int pass = 1; pass < last; ++pass) {
+            array<bool, Kernel::instances> need = Kernel::roots_of_pass(pass);
+            Kernel::mark_needed(need, -1);
+            for (int i = 0; i < Kernel::instances; ++i)
+                if (need[i] && is_late(i)) return true;
+        }
+        return false;
+    }
+    static constexpr int late_rounds = find_late_rounds();
+    /// The first of them are read before the folds where registers allow: one wait less, which is what short calls are made of.
+    static constexpr bool reads_early = whole && late_bytes_of_round > 0 && find_registers() <= tuning_of<Kernel>::rows::few_registers && !folds_read_late();
+    using output_values = environment<Kernel, family, selected<output_list>>;
+    static constexpr int kept_or_0 = kept < 0 ? 0 : kept;
+    using kept_value = conditional<(kept >= 0), instance_value<Kernel, family, kept_or_0>, lane::scalar<bool>>;
+    struct alignas(16) kept_pack {
+        kept_value at[kept >= 0 ? pack : 1];
+    };
+};
+
+}  // namespace sinter::detail::device

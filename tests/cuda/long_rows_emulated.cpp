@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Long rows of 16-bit floats on the emulated device (long_row_cases.hpp): bf16, as long as a block holds them.
+#define LONG_ROWS_TYPES 1
+#include "emulated.hpp"
+#include "long_row_cases.hpp"
+
+int main() { return long_rows::check_all<emulated::storage>(emulated::executor{}, 20480); }
