@@ -62,7 +62,7 @@ struct lanes_go_through {};         struct codes_are_small {};          struct m
 struct lambda_uses_parameters {};
 struct not_there_yet {};
 struct same_scale {};               struct codes_or_numbers {};
-struct dot_stays_exact {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
+struct dot_stays_exact {};          struct dot_knows_codes {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
 }  // namespace rule
 
@@ -322,6 +322,11 @@ template <class... What>
 struct mistake<rule::codes_are_small, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-Q012] quantize gives codes of type i8, u8, i16 or u16. Hint: quantize<i8>(x, scale, zero); cast<i32>(round(x / scale)) for wider ones.");
+};
+template <class... What>
+struct mistake<rule::dot_knows_codes, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q013] dot and dot_codes need the codes' type, which a value of a traced lambda doesn't have. Hint: call them outside: lambda(dot(x, w, axes), bias).");
 };
 template <class... What>
 struct mistake<rule::operator_takes_lanes, What...> {

@@ -133,10 +133,15 @@ struct dot_of {
     static constexpr i64 length = find_length();
     static constexpr i64 most = exact_dot_length(left::range, right::range);
 };
+template <class Type>
+concept gives_codes = codes_in<typename dot_element<remove_cvref<Type>>::type>::known;
+
 template <class Axes, bool Keep, class Left, class Right>
 SINTER_INLINE auto exact_dot(const Left& x, const Right& w) {
     using facts = dot_of<Left, Right, Axes, Keep>;
-    if constexpr (facts::length == dyn || facts::length > facts::most)
+    if constexpr (!gives_codes<Left> || !gives_codes<Right>)  // (clang asks for the result's type before it looks at the constraints)
+        return refused<mistake<rule::dot_knows_codes, Left, Right>>{};
+    else if constexpr (facts::length == dyn || facts::length > facts::most)
         return refused<mistake<rule::dot_stays_exact, number<facts::length>, number<facts::most>>>{};
     else
         return apply<typename facts::fold>(apply<typename facts::product>(codes_of(x), codes_of(w)));
@@ -152,8 +157,6 @@ SINTER_INLINE auto real_dot(const Left& x, const Right& w) {
         return apply<scale_sum_op<__builtin_bit_cast(u32, scale)>>(exact_dot<Axes, Keep>(x, w));
     }
 }
-template <class Type>
-concept gives_codes = codes_in<typename dot_element<remove_cvref<Type>>::type>::known;
 }  // namespace detail
 
 /// The exact i32 sum of (x - zero of x) * (w - zero of w) over axes of the broadcast product; x and w are views of i8, u8, i16, u16 or
@@ -174,6 +177,18 @@ SINTER_INLINE auto dot(const Left& x, const Right& w, axes_t<Axis...>) -> detail
 template <detail::gives_codes Left, detail::gives_codes Right, i64... Axis>
 SINTER_INLINE auto dot(const Left& x, const Right& w, axes_t<Axis...>, drop_t) -> detail::outcome<decltype(detail::real_dot<axes_t<Axis...>, false>(x, w))> {
     return detail::real_dot<axes_t<Axis...>, false>(x, w);
+}
+
+/// Within a traced lambda, where nobody knows yet whose codes they are: a mistake with a name.
+template <class Left, class Right, class... Where>
+    requires(is_same<Left, traced> || is_same<Right, traced>)
+SINTER_INLINE detail::outcome<refused<mistake<rule::dot_knows_codes, Left, Right>>> dot_codes(const Left&, const Right&, Where...) {
+    return {};
+}
+template <class Left, class Right, class... Where>
+    requires(is_same<Left, traced> || is_same<Right, traced>)
+SINTER_INLINE detail::outcome<refused<mistake<rule::dot_knows_codes, Left, Right>>> dot(const Left&, const Right&, Where...) {
+    return {};
 }
 
 }  // namespace sinter
