@@ -202,7 +202,7 @@ struct extents : detail::size_storage<((Sizes < 0 ? 1 : 0) + ... + 0)> {
         if constexpr (known >= 0)
             return known;
         else
-            return this->value[storage_index(Axis)];
+            return this->value[place<Axis>];
     }
     /// The sizes as numbers.
     SINTER_INLINE shape sizes() const {
@@ -223,6 +223,8 @@ private:
         for (int i = 0; i < axis; ++i) index += static_shape.size[i] < 0;
         return index;
     }
+    template <int Axis>
+    static constexpr int place = storage_index(Axis);  // a constant: nvcc warns of the call in device code
 };
 
 namespace detail {
