@@ -167,6 +167,8 @@ constexpr bool array_fills() {
     else
         return true;
 }
+template <class Array, class Extents>
+inline constexpr bool fills_array = array_fills<Array, Extents>();  // a constant: nvcc warns of the call in device code
 }  // namespace detail
 
 /// A row-major view of `sizes` at `pointer`. How many elements lie there, nobody can check: a container or an array is checked.
@@ -194,7 +196,7 @@ SINTER_INLINE auto view(Type (&array)[Size])
 template <class Type, std::size_t Size, i64... Sizes>
 SINTER_INLINE auto view(Type (&array)[Size], const extents<Sizes...>& sizes)
     -> tensor_view<typename detail::array_parts<Type[Size]>::element, extents<Sizes...>> {
-    static_assert(detail::array_fills<Type[Size], extents<Sizes...>>(),
+    static_assert(detail::fills_array<Type[Size], extents<Sizes...>>,
                   "[SINTER-S033] the array has fewer elements than the shape. Hint: compare the product of the sizes with the array's.");
     const bool fits = sizes.sizes().count() <= detail::array_parts<Type[Size]>::count;
     return tensor_view<typename detail::array_parts<Type[Size]>::element, extents<Sizes...>>(fits ? detail::first_element(array) : nullptr, sizes);
