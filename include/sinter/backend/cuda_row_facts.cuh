@@ -430,15 +430,18 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// The one exponential of a pass; an operand of -1 where there are none, others or several.
     template <int Pass>
     static constexpr difference find_near() {
-        const array<difference, Kernel::instances> all = find_differences(make_indices<Kernel::instances>{});
-        difference found;
-        if (is_fast<Kernel> || mask >= 0) return found;
-        for (int i = 0; i < Kernel::instances; ++i) {
-            if (all[i].operand_at < 0 || !arguments_that<Pass, false>::test(i)) continue;
-            if (found.operand_at >= 0 || all[i].row_at < 0) return {};
-            found = all[i];
+        if constexpr (is_fast<Kernel> || mask >= 0)
+            return {};
+        else {
+            const array<difference, Kernel::instances> all = find_differences(make_indices<Kernel::instances>{});
+            difference found;
+            for (int i = 0; i < Kernel::instances; ++i) {
+                if (all[i].operand_at < 0 || !arguments_that<Pass, false>::test(i)) continue;
+                if (found.operand_at >= 0 || all[i].row_at < 0) return {};
+                found = all[i];
+            }
+            return found;
         }
-        return found;
     }
     template <int Pass>
     static constexpr difference near_of = find_near<Pass>();
