@@ -373,7 +373,7 @@ struct evaluator {
         return state;
     }
     template <int Instance>
-    static constexpr bool folds_trailing_axis() {
+    static SINTER_HOST_DEVICE constexpr bool folds_trailing_axis() {
         const node_value& node = Kernel::node[node_of<Instance>];
         const int rank = Kernel::facts.sizes[node.argument[0]].rank;
         bool reduced[max_rank]{};
