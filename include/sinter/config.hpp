@@ -18,6 +18,7 @@
 
 #if !defined(__cplusplus) || (__cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
 #error "Sinter needs C++20: compile with -std=c++20 (nvcc, too) or, in CMake, with target_compile_features(app PRIVATE cxx_std_20)"
+#include <Sinter needs C++20>  // no such file: compilers go on after #error, over thousands of lines, but stop here
 #endif
 
 #include <cstddef>
