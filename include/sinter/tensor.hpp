@@ -71,11 +71,15 @@ public:
         : Extents(sizes), pointer_(pointer) {
         for (int i = 0; i < rank; ++i) this->stride[i] = strides[i];
     }
-    /// A view of mutable elements serves where a read-only one is asked for.
+    /// A view of mutable elements serves where a read-only one is asked for. WORKAROUND(nvcc, 13): it hands the host's compiler two base
+    /// initialisers of a template in another order, which -Wall warns of; so the strides are copied in the body.
     template <class Other>
         requires(is_same<const Other, Type>)
     SINTER_HOST_DEVICE constexpr tensor_view(const tensor_view<Other, Extents, Layout, Space, Alignment>& other)
-        : detail::stride_storage<Layout, rank>(other), Extents(other.get_extents()), pointer_(other.data()) {}
+        : Extents(other.get_extents()), pointer_(other.data()) {
+        if constexpr (!contiguous)
+            for (int i = 0; i < rank; ++i) this->stride[i] = other.stride[i];
+    }
 
     /// `view = expression`: an assignment object; nothing runs until `run` takes it (assignment.hpp).
     template <class Right>
