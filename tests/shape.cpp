@@ -10,6 +10,10 @@ using si::dyn;
 using si::i64;
 using si::shape;
 using si::violation;
+namespace by_literals {
+using namespace si::literals;
+static_assert(si::is_named_size("seq"_d));
+}  // namespace by_literals
 using si::operator""_d;
 
 namespace {

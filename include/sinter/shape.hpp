@@ -36,6 +36,7 @@ struct named_size {
     i64 packed;
     consteval operator i64() const { return packed; }
 };
+inline namespace literals {
 /// "seq"_d: a named size. Up to seven letters are packed into a negative number, so that a name is an ordinary extent.
 template <detail::letters Name>
 consteval named_size operator""_d() {
@@ -44,6 +45,7 @@ consteval named_size operator""_d() {
     for (std::size_t i = 0; i < Name.length; ++i) packed = packed << 8 | static_cast<unsigned char>(Name.text[i]);
     return {static_cast<i64>(packed | u64(1) << 63)};
 }
+}  // namespace literals
 
 SINTER_INLINE bool is_static_size(i64 size) { return size >= 0; }
 SINTER_INLINE bool is_named_size(i64 size) { return size < dyn; }
