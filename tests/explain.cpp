@@ -16,6 +16,12 @@ using si::extents;
 using si::operator""_d;
 using si::tensor;
 
+#if SINTER_EMULATED_FMA
+#define EMULATED "  fma is emulated, slowly: compile with -march=native or -march=x86-64-v3\n"
+#else
+#define EMULATED ""
+#endif
+
 namespace {
 
 /// An executor that names its target.
@@ -74,7 +80,7 @@ plan add_mul_sum_div_add_rsqrt_mul_mul ################
   8 operations, about 6 instructions per element, at least 64512 bytes moved
 on cpu
   8 elements a step, threads share rows, 0 bytes of scratch memory
-)"));
+)" EMULATED));
 }
 
 TEST_CASE("softmax, without a target") {

@@ -107,6 +107,13 @@
 #define SINTER_ISA isa_generic
 #endif
 
+// An x86 build without fused multiply-add: every one is emulated, and `exp` and its like take about a hundred times as long.
+#if (defined(__x86_64__) || defined(__i386__)) && !defined(__FMA__)
+#define SINTER_EMULATED_FMA 1
+#else
+#define SINTER_EMULATED_FMA 0
+#endif
+
 // The barrier: an empty asm that takes a floating-point value through a register. No flag lets a compiler see through it, so
 // it can neither contract a product into a later sum nor reassociate. A compiler without inline assembly gets a plain
 // value and keeps its bits only under strict floating-point flags (untested).

@@ -400,6 +400,8 @@ void write_explanation(text_writer& to, const Operands& operands, indices<Leaf..
         to.add(", ").add(physical::scratch).add(" bytes of scratch memory");
         if (Target::streaming_threshold >= 0 && bytes >= Target::streaming_threshold) to.add(", stores pass the caches");
         to.add('\n');
+        if (SINTER_EMULATED_FMA && same_text(Target::name, "cpu"))
+            to.add("  fma is emulated, slowly: compile with -march=native or -march=x86-64-v3\n");
     }
 }
 
