@@ -149,7 +149,7 @@ struct mistake<rule::fold_has_elements, What...> {
 template <class... What>
 struct mistake<rule::axes_are_types, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-S029] axes are written axes<1> or axes<0, 2>, and drop comes after them; a number isn't an axis. Hint: mean(x, axes<1>), or last_axis.");
+                  "[SINTER-S029] axes are written axes<1> or axes<0, 2>, and drop comes after them; a number isn't an axis. Hint: mean(x, axes<1>), or last_axis; of two values maximum(x, 0.0f).");
 };
 template <class... What>
 struct mistake<rule::reshape_keeps_count, What...> {

@@ -2,7 +2,8 @@
 // A number where axes are wanted.
 // expect: SINTER-S029
 // expect: <int>
-// expect: Hint:
+// expect: Hint: mean(x, axes<1>)
+// expect: maximum(x, 0.0f)
 #include <sinter/sinter.hpp>
 
 namespace si = sinter;
