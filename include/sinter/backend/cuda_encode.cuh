@@ -16,9 +16,9 @@ struct alignas(Count * sizeof(Storage) < 16 ? Count * sizeof(Storage) : 16) elem
 
 /// Is it a code of 8 bits, bare or of a quantized type?
 template <class Storage>
-inline constexpr bool is_byte_code = is_same<Storage, i8> || is_same<Storage, u8>;
+inline constexpr bool is_code_of_a_byte = is_same<Storage, i8> || is_same<Storage, u8>;
 template <qparams Parameters>
-inline constexpr bool is_byte_code<quantized_element<Parameters>> = sizeof(quantized_element<Parameters>) == 1;
+inline constexpr bool is_code_of_a_byte<quantized_element<Parameters>> = sizeof(quantized_element<Parameters>) == 1;
 template <class Storage>
 struct code_in {
     using type = Storage;
@@ -53,7 +53,7 @@ __device__ __forceinline__ auto decode_element(const element_pack<Storage, Count
         unsigned both;  // of two neighbours: through a 16-bit register it would take three instructions
         __builtin_memcpy(&both, &from.at[index & ~1], 4);
         return lane::scalar<float>(__builtin_bit_cast(float, index & 1 ? both & 0xffff0000u : both << 16));
-    } else if constexpr (is_quantized<Storage> && is_byte_code<Storage> && Count % 4 == 0) {
+    } else if constexpr (is_quantized<Storage> && is_code_of_a_byte<Storage> && Count % 4 == 0) {
         return lane::real_of_steps<Storage::parameters>(code_as_real(from, index, Storage::parameters.zero));
     } else {
         return lane::scalar<compute_of<Storage>>::load(&from.at[index]);
@@ -165,7 +165,7 @@ __device__ __forceinline__ void encode_pack(Pack& to, const Value (&from)[Count]
             const unsigned both = encode_pair<storage>(from[i].value, from[i + 1].value);
             __builtin_memcpy(&to.at[i], &both, 4);
         }
-    } else if constexpr (is_quantized<storage> && is_byte_code<storage> && __is_same(Value, lane::scalar<float>)) {
+    } else if constexpr (is_quantized<storage> && is_code_of_a_byte<storage> && __is_same(Value, lane::scalar<float>)) {
         constexpr qparams parameters = storage::parameters;
         Value place[Count];
 #pragma unroll
