@@ -592,7 +592,8 @@ struct row_driver {
         using one = phase<Pass, 1>;
         using merging = one_lane<Pass>;
         pairwise<Pass> all;
-        for (i64 begin = first; begin < stop; begin += order::segment) {
+        i64 begin = first;
+        do {  // at least one
             const i64 count = stop - begin < order::segment ? stop - begin : order::segment;
             summaries<Pass> now;
             typename one::totals totals;
@@ -610,7 +611,8 @@ struct row_driver {
                 merging::close(now, totals, context, seconds, count, folds<Pass>{});
             }
             all.add(now);
-        }
+            begin += order::segment;
+        } while (begin < stop);
         all.finish(result);
     }
     template <int Pass>
@@ -630,15 +632,15 @@ struct row_driver {
             const i64 raced = in.bound.packs ? 0 : length / one::turn * one::turn;
             typename one::totals totals;
             const bool sure = raced > 0 && one::race(in, at, totals, raced);
-            const i64 left = sure ? raced : 0;
-            if (left < length) segments_beside_race<Pass>(in, at, result, left, length);
-            if (sure) {
-                summaries<Pass> fastest;
-                merging::close(fastest, totals, {}, {}, raced, folds<Pass>{});
-                if (left < length)
-                    merging::merge(result, fastest, result, folds<Pass>{});
-                else
-                    result = fastest;
+            if (!sure) {
+                segments_beside_race<Pass>(in, at, result, 0, length);
+                return;
+            }
+            merging::close(result, totals, {}, {}, raced, folds<Pass>{});
+            if (raced < length) {
+                summaries<Pass> rest;
+                segments_beside_race<Pass>(in, at, rest, raced, length);
+                merging::merge(result, result, rest, folds<Pass>{});
             }
         } else {
             segments<Pass>(in, at, result, first_elements_of_row, index_base, 0, length);
