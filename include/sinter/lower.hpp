@@ -143,6 +143,7 @@ struct lowering {
     bool restores = false;  ///< outputs lie as if dropping reductions kept their axes
     fresh_axis fresh[max_loop_axes]{};
     int fresh_count = 0;
+    int one_lane_axis = -1;  ///< of size 1, which folds that need one share
     // Uses that were lowered already, by node: a shared value is visited once and not once for every way that leads to it.
     static constexpr int visit_capacity = 2 * Nodes + 16;
     visit visited[unsigned(visit_capacity)]{};
@@ -546,9 +547,21 @@ struct lowering {
             made.folded |= bit;
             if (trailing) made.lane_axes |= bit;
         }
+        if (made.folded && !made.lane_axes && mark[use.rank - 1] && tells_lanes()) made.folded |= made.lane_axes = u32(1) << lane_axis_of_one();
         made.free &= ~made.folded;
         if (made.folded) ++made.level;
         return true;
+    }
+    /// Where all trailing folded axes have static size 1 and others are folded, too, the lane rule folds that one element before the column
+    /// rule folds the rest. Whether it does, only some monoids tell; for the others columns are the faster nest.
+    constexpr bool tells_lanes() const {
+        for (int i = 0; i < Nodes; ++i)
+            if (node[i].kind == node_kind::reduce && (node[i].op->two_phase || !node[i].op->identity_is_exact)) return true;
+        return false;
+    }
+    constexpr int lane_axis_of_one() {
+        if (one_lane_axis < 0) one_lane_axis = new_axis(1 << 20, 1);  // innermost
+        return one_lane_axis;
     }
     /// Do the kept axes of a reduction's argument follow the loop axes at their own positions?
     constexpr bool in_place(const access& use, const bool (&folded)[max_rank]) const {

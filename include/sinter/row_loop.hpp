@@ -153,11 +153,12 @@ struct row_loop {
     /// has such stores, and no others do: a line that both kinds share would be read from memory.
     static SINTER_FORCE_INLINE void store_overlapping(const body_type& body, const call_type& call, const position_type& at, i64 begin, i64 stop) {
         i64 first = begin, last = begin;
-        if (call.bound.streams && body.may_stream != 0 && stop - begin >= 16 * width) {  // shorter rows aren't worth two ends
+        if (call.bound.streams && body.may_stream != 0) {
             const int slot = body.operands + __builtin_ctz(body.may_stream);
             const i64 size = body.element_size[slot], line = width * size < 64 ? 64 / size : width;
             const i64 beyond = i64((reinterpret_cast<u64>(at.pointer[slot]) + u64(begin * size)) % u64(line * size));
-            if (beyond % size == 0) {
+            // Shorter rows aren't worth two ends; the ends take less than three lines.
+            if (beyond % size == 0 && stop - begin >= (16 * width > 3 * line ? 16 * width : 3 * line)) {
                 const i64 step = (line * size - beyond) % (line * size) / size;
                 first = step == 0 || step >= width ? begin + step : begin + step + line;
                 last = first + (stop - first) / line * line;

@@ -6,6 +6,9 @@
 #endif
 #include "harness.hpp"
 
+#include <initializer_list>
+#include <vector>
+
 using namespace harness;
 
 namespace {
@@ -57,6 +60,27 @@ TEST_CASE("beyond the caches: outputs of three sizes, each at an address of its 
             memory<double, matrix>(place(size, lies[k >> 2]), mix::plain, u64(k + 20)), memory<float, matrix>(place(size, lies[~k & 1]), mix::sprinkled, u64(k + 30)));
     }
 }
+#ifndef SINTER_TEST_BACKEND_HEADER
+TEST_CASE("beyond the caches: rows of little more than a line, at every address") {
+    constexpr i64 rows = 20000, gap = 64;
+    for (const i64 columns : {i64(64), i64(65), i64(66), i64(71), i64(130)})
+        for (const int address : {0, 1, 2, 3, 4, 31, 32, 33, 60, 61, 62, 63}) {
+            std::vector<float> x(std::size_t(rows * columns), 2.5f), z(std::size_t(rows * columns + 64), 7.0f);
+            std::vector<u8> bytes(std::size_t(rows * (columns + gap) + 256), u8(7));
+            u8* y = bytes.data() + 64;
+            while (reinterpret_cast<u64>(y) % 64 != u64(address)) ++y;
+            const matrix sizes(rows, columns);
+            const auto in = si::view(static_cast<const float*>(x.data()), sizes);
+            si::run(si::cpu, si::view(y, sizes, si::array<i64, 2>{{columns + gap, 1}}) = si::cast<u8>(in), si::view(z.data(), sizes) = in + 1.0f);
+            i64 wrong = 0;
+            for (i64 r = 0; r < rows; ++r)
+                for (i64 c = 0; c < columns + gap; ++c) wrong += y[r * (columns + gap) + c] != (c < columns ? 2 : 7);
+            for (const u8* before = bytes.data(); before < y; ++before) wrong += *before != 7;
+            for (std::size_t i = 0; i < z.size(); ++i) wrong += z[i] != (i < x.size() ? 3.5f : 7.0f);
+            CHECK_MESSAGE(wrong == 0, columns << " columns at " << address << ": " << wrong);
+        }
+}
+#endif
 TEST_CASE("beyond the caches: folds alone") {
     tally all("beyond the caches, folds");
     const layout lies[] = {layout::contiguous, layout::offset, layout::padded};

@@ -119,9 +119,24 @@ TEST_CASE("a monoid whose identity isn't neutral, over axes of static size 1") {
         one(si::extents<dyn, 1, 1>(n), {3, {n, 1, 1}}, si::axes<1, 2>);
         one(si::extents<1, dyn, 1>(n), {3, {1, n, 1}}, si::axes<0, 2>);
         one(si::extents<1, dyn, 1>(n), {3, {1, n, 1}}, si::axes<0>);
+        // Kept axes before a trailing one: the lane rule makes a state of the one element, the column rule folds those.
+        one(si::extents<dyn, 3, 1>(n), {3, {n, 3, 1}}, si::axes<0, 2>);
+        one(si::extents<3, dyn, 1>(n), {3, {3, n, 1}}, si::axes<0, 2>);
+        one(si::extents<dyn, 3, 1, 1>(n), {4, {n, 3, 1, 1}}, si::axes<0, 3>);
+        one(si::extents<2, dyn, 3, 1>(n), {4, {2, n, 3, 1}}, si::axes<1, 3>);
+        one(si::extents<2, dyn, 3, 1>(n), {4, {2, n, 3, 1}}, si::axes<0, 1, 3>);
     }
     float x[1] = {2};
     CHECK(si::eval(si::reference, si::fold<off_balance>(si::view(x), si::last_axis))[0] != 2.0f);
+}
+TEST_CASE("variance and what needs it, over columns and a trailing axis of static size 1") {
+    tally all("variance of columns of one");
+    for (const i64 n : {i64(1), i64(17), i64(130), i64(3000)}) {
+        const placement at = place({3, {n, 5, 1}}, layout::contiguous);
+        using sizes = si::extents<dyn, 5, 1>;
+        all.same([](auto y, auto x) { return y = variance(x, si::axes<0, 2>) + mean(x, si::axes<0, 2>) * x; }, memory<float, sizes>(at, mix::anything, 1), memory<float, sizes>(at, mix::plain, 2));
+        all.same([](auto y, auto x) { return y = si::normalize(x, si::axes<0, 2>, 1e-5); }, memory<double, sizes>(at, mix::anything, 3), memory<double, sizes>(at, mix::plain, 4));
+    }
 }
 TEST_CASE("compound operators over lanes") {
     tally all("compound");

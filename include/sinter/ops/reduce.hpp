@@ -458,6 +458,7 @@ struct reduction<Monoid, axes_t<Axis...>, Keep> {
                                     .needs_elements = needs,
                                     .always_needs_elements = always_needs,
                                     .two_phase = monoids::is_two_phase<Monoid>,
+                                    .identity_is_exact = requires { Monoid::identity_is_exact; },
                                     .own = monoids::is_own<Monoid>};
     template <class Inference, int Node>
     static constexpr auto verdict() {
@@ -479,6 +480,7 @@ struct reduction<Monoid, every_axis_t, Keep> {
                                     .needs_elements = reduction<Monoid, axes_t<>, Keep>::needs,
                                     .always_needs_elements = reduction<Monoid, axes_t<>, Keep>::always_needs,
                                     .two_phase = monoids::is_two_phase<Monoid>,
+                                    .identity_is_exact = requires { Monoid::identity_is_exact; },
                                     .own = monoids::is_own<Monoid>};
     template <class Inference, int Node>
     static constexpr auto verdict() {
