@@ -112,7 +112,7 @@ TEST_CASE("a proved form is right for all pairs, whatever the scales") {
     MESSAGE(proved << " of " << tries << " proved");
 }
 TEST_CASE("in place, rows with gaps, beyond the caches, threads") {
-    constexpr i64 rows = 5, columns = 1000003;
+    constexpr i64 rows = 5, columns = 1700003;
     std::vector<image> a(std::size_t(rows * (columns + 5)));
     std::vector<residual> b(std::size_t(rows * columns));
     for (std::size_t i = 0; i < a.size(); ++i) a[i].code = static_cast<i8>(i * 31 + i / 77);
