@@ -31,8 +31,8 @@ struct reference {
     static constexpr i64 streaming_threshold = -1;  ///< bytes from which stores pass the caches; -1: never
     static constexpr bool threads = false;
 };
-/// A SIMD processor. Outputs of at least the threshold are stored past the caches: with 32 MiB of third level both kinds of stores take as
-/// long there, and less than half of that where something reads the results at once.
+/// A SIMD processor. Outputs of at least the threshold are stored past the caches. With 32 MiB of third level both kinds of stores take as
+/// long at 8 MiB, and at 12 MiB where something reads the results at once.
 template <int VectorBytes>
 struct cpu_with {
     static constexpr const char* name = "cpu";
