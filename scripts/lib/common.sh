@@ -110,10 +110,11 @@ quietly() {
 # fresh_build_folder FOLDER COMPILER: removes a build folder of another compiler or another place. (CMake would begin it anew
 # itself, but forget the other settings of its command line.)
 fresh_build_folder() {
-  local cache=$1/CMakeCache.txt
+  local cache=$1/CMakeCache.txt compiler
   [ -e "$cache" ] || return 0
-  if grep -q "^CMAKE_HOME_DIRECTORY:INTERNAL=$root\$" "$cache" &&
-     grep -qE "^CMAKE_CXX_COMPILER:[A-Z]+=($2|$(command -v "$2"))\$" "$cache"; then return 0; fi
+  compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$cache")  # compared as text: a pattern `g++` isn't the name g++
+  if grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache" &&
+     { [ "$compiler" = "$2" ] || [ "$compiler" = "$(command -v "$2")" ]; }; then return 0; fi
   rm -rf "$1"
 }
 
