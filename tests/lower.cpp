@@ -9,6 +9,7 @@ namespace si = sinter;
 using si::dyn;
 using si::nest_kind;
 using si::nest_violation;
+using si::operator""_d;
 
 namespace {
 template <class Expression>
@@ -71,6 +72,64 @@ static_assert(refusal<decltype(si::let(c, [](auto a) { return si::softmax(a, si:
               nest_violation::incompatible_axes);
 static_assert(refusal<decltype(si::let(x, [](auto a) { return a - mean(max(a, si::last_axis)); }))> == nest_violation::incompatible_axes);
 static_assert(refusal<decltype(si::let(c, [](auto a) { return si::reshape<120>(a + max(a, si::axes<2>)); }))> != nest_violation::none);
+
+// ---- a reduction that drops its axis beside what keeps it ----
+template <si::i64... Sizes>
+using sized = si::extents<Sizes...>;
+template <class Extents>
+si::tensor_view<float, Extents> some();
+template <class X, class Y, class M>
+constexpr auto& beside = lowering<decltype(si::tie(some<Y>(), some<M>()) = si::let(some<X>(), [](auto v) {
+    return si::outputs(v * 2.0f, max(v, si::axes<1>, si::drop));
+}))>::value;
+template <int Nodes>
+constexpr bool in_rows(const si::lowered<Nodes, 2>& table) {  // the second output lies along the first axis of the first
+    return table.why == nest_violation::none && table.kind == nest_kind::rows && table.restored && table.axis_count == 2 &&
+           table.output_axis[1][0] == table.output_axis[0][0];
+}
+template <int Nodes, int Outputs>
+constexpr bool at_right(const si::lowered<Nodes, Outputs>& table) {
+    return table.why == nest_violation::none && !table.restored;
+}
+using any = sized<dyn, dyn>;
+using names = sized<"rows"_d, "cols"_d>;
+static_assert(in_rows(beside<sized<2, 3>, sized<2, 3>, sized<2>>));
+static_assert(in_rows(beside<any, any, sized<dyn>>));
+static_assert(in_rows(beside<names, names, sized<"rows"_d>>));
+static_assert(in_rows(beside<sized<dyn, 3>, sized<dyn, 3>, sized<dyn>>));
+static_assert(in_rows(beside<sized<2, dyn>, sized<2, dyn>, sized<2>>));
+static_assert(in_rows(beside<any, any, sized<2>>));  // an output tells the size
+static_assert(in_rows(beside<any, sized<2, 3>, sized<dyn>>));
+static_assert(in_rows(beside<any, names, sized<dyn>>));
+static_assert(in_rows(beside<names, any, sized<dyn>>));
+// Sizes that surely agree at the right stay there.
+static_assert(at_right(beside<sized<3, 3>, sized<3, 3>, sized<3>>));
+static_assert(at_right(beside<sized<"n"_d, "n"_d>, sized<"n"_d, "n"_d>, sized<"n"_d>>));
+// So do those that nothing relates in either place.
+using line = sized<dyn>;
+constexpr auto& unrelated = lowering<decltype(si::tie(some<any>(), some<line>()) = si::let(some<any>(), some<any>(), [](auto v, auto u) {
+    return si::outputs(v * 2.0f, max(u, si::axes<1>, si::drop));
+}))>::value;
+static_assert(at_right(unrelated));
+// Here an operation relates them.
+constexpr auto& added = lowering<decltype(si::tie(some<any>(), some<line>()) = si::let(some<any>(), some<any>(), [](auto v, auto u) {
+    return si::outputs(v * 2.0f, max(u + v, si::axes<1>, si::drop));
+}))>::value;
+static_assert(in_rows(added));
+// Two that drop the same axis share the right one.
+constexpr auto& alike = lowering<decltype(si::tie(some<line>(), some<line>()) = si::let(some<any>(), [](auto v) {
+    return si::outputs(max(v, si::axes<1>, si::drop), sum(v, si::axes<1>, si::drop));
+}))>::value;
+static_assert(at_right(alike));
+constexpr auto in_three = si::fused([](auto v) {
+    return si::outputs(v * 2.0f, max(v, si::last_axis, si::drop), sum(v, si::last_axis, si::drop) * 2.0f);
+});
+template <si::i64 A, si::i64 B>
+constexpr auto& three =
+    lowering<decltype(si::tie(some<sized<A, B>>(), some<sized<A>>(), some<sized<A>>()) = in_three(some<sized<A, B>>()))>::value;
+template <si::i64 A, si::i64 B>
+constexpr bool three_in_rows = three<A, B>.why == nest_violation::none && three<A, B>.restored && three<A, B>.axis_count == 2;
+static_assert(three_in_rows<2, 3> && three_in_rows<dyn, dyn> && three_in_rows<"rows"_d, "cols"_d> && three_in_rows<dyn, 3>);
 
 // Lowering doesn't depend on layout.
 using strided_matrix = si::tensor_view<float, si::extents<dyn, 64>, si::strided>;

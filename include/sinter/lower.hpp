@@ -688,6 +688,107 @@ struct lowering {
     }
 };
 
+/// Run-time sizes as far as the program shows them. Lowering takes it for granted that a run-time size fits where it has to, and the
+/// call checks; where there is a choice, what can't be promised need not be taken.
+template <class Lowering>
+struct size_identities {
+    static constexpr int nodes = Lowering::node_count;
+    static constexpr int leaves = Lowering::leaf_count;
+    shape identity[unsigned(nodes)]{};  // sizes, those known only when run replaced by who gives them
+
+    constexpr size_identities() {
+        for (int i = 0; i < nodes; ++i) identity[i] = identity_of(i);
+    }
+    /// A run-time size as a number of its own: below -1, above every name.
+    static constexpr i64 unknown_size(int place, int axis) { return -2 - i64(place) * max_rank - axis; }
+    static constexpr bool is_unknown(i64 size) { return size < -1 && size > -(i64(1) << 56); }
+    /// Two sizes meet in an operation: they are equal or one is 1, so an unknown one takes the other's name everywhere.
+    constexpr i64 meet(i64 left, i64 right) {
+        if (left == 1 || left == right) return right;
+        if (right == 1) return left;
+        const i64 kept = is_unknown(left) ? right : left, gone = is_unknown(left) ? left : right;
+        if (is_unknown(gone))
+            for (shape& one : identity)
+                for (i64& size : one.size)
+                    if (size == gone) size = kept;
+        return kept;
+    }
+    /// The sizes of a node where equal entries mean equal sizes when run, as far as the program shows it.
+    constexpr shape identity_of(int index) {
+        const node_value& n = Lowering::node[index];
+        shape from = n.arity > 0 ? identity[n.argument[0]] : Lowering::facts.sizes[index];
+        if (n.kind == node_kind::map) {
+            for (int a = 1; a < n.arity; ++a) {
+                const shape left = from;
+                const int right = n.argument[a];
+                if (identity[right].rank > from.rank) from.rank = identity[right].rank;
+                for (int d = 0; d < from.rank; ++d)
+                    from.size[from.rank - 1 - d] = meet(left.from_right(d), identity[right].from_right(d));
+            }
+        } else if (n.kind == node_kind::reduce) {
+            bool reduced[max_rank]{};
+            int ignored = 0;
+            reduced_axes(*n.op, from.rank, reduced, ignored);
+            from = reduce_axes(from, reduced, n.op->keep);
+        } else if (n.kind == node_kind::index_map) {
+            from = mapped_shape(n.op->map, from).value;
+        } else if (n.arity > 0) {
+            from = Lowering::facts.sizes[index];
+        }
+        for (int i = 0; i < from.rank; ++i)
+            if (from.size[i] == dyn) from.size[i] = unknown_size(n.kind == node_kind::leaf ? int(n.bits) : leaves + index, i);
+        return from;
+    }
+};
+/// Do all sizes that share a loop axis agree whatever they are when run: those of outputs, and along a folded axis of operands, too?
+template <class Lowering, class Table>
+constexpr bool sizes_surely_agree(const Table& table) {
+    constexpr int outputs = Lowering::output_count;
+    size_identities<Lowering> known;
+    for (int o = 0; o < outputs; ++o) {  // an output's own sizes say what its value's are
+        const shape& stored = Lowering::output_shape[o];
+        for (int d = 0; d < stored.rank; ++d) {
+            const i64 value = known.identity[Lowering::root[o]].from_right(d), size = stored.from_right(d);
+            if (size == dyn || value >= 0) continue;
+            for (shape& one : known.identity)
+                for (i64& same : one.size)
+                    if (same == value) same = size;
+        }
+    }
+    i64 along[max_loop_axes]{};
+    bool agree = true;
+    const auto note = [&](int axis, i64 size) {
+        if (along[axis] != 0 && along[axis] != size) agree = false;
+        along[axis] = size;
+    };
+    for (int o = 0; o < outputs; ++o) {
+        const shape& stored = Lowering::output_shape[o];
+        for (int i = 0; i < stored.rank; ++i) {
+            if (!table.output_varies[o][i]) continue;
+            const i64 value = known.identity[Lowering::root[o]].from_right(stored.rank - 1 - i);
+            i64 size = stored.size[i];
+            if (size < 0 && value != 1) size = value;
+            if (size == dyn) size = known.unknown_size(Lowering::leaf_count + Lowering::node_count + o, i);
+            note(table.output_axis[o][i], size);
+        }
+    }
+    lowering<Lowering::node_count, outputs> work;
+    for (int i = 0; i < table.size; ++i) {
+        const instance& it = table.at[i];
+        if (it.kind != node_kind::leaf) continue;
+        chain_list chain;
+        chain.length = it.chain_length;
+        for (int s = 0; s < it.chain_length; ++s) chain.step[s] = table.step[it.chain + s];
+        shape sizes{};
+        bool stretched[max_rank]{};
+        work.chain_shape(known.identity[it.node], chain, sizes, stretched);
+        for (int a = 0; a < it.rank; ++a)
+            if (it.varies[a] && ((table.inner | table.outer) >> it.axis[a] & 1))
+                note(it.axis[a], sizes.size[a] == dyn ? known.unknown_size(Lowering::leaf_count + it.node, a) : sizes.size[a]);
+    }
+    return agree;
+}
+
 /// Of a leaf's or an output's elements; 0 for what has none.
 template <class Leaf>
 constexpr u64 parameters_of_elements() {
@@ -734,13 +835,32 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
     static constexpr lowered<node_count, output_count> lower() {
         detail::lowering<node_count, output_count> work;
         lower_with(work);
-        if (work.out.why == nest_violation::none || output_count == 1) return work.out;
-        // One that drops axes beside one that keeps them: side by side, as if both kept.
+        if (output_count == 1) return work.out;
+        // One that drops axes beside one that keeps them: side by side, as if both kept. Aligned at the right, sizes known only when
+        // run may fit by chance alone; if none needs chance side by side, that is better.
+        const bool fits = work.out.why == nest_violation::none;
+        if (fits && (!drops_inside() || detail::sizes_surely_agree<lowering_of>(work.out))) return work.out;
         detail::lowering<node_count, output_count> again;
         again.restores = true;
         again.out.restored = true;
         lower_with(again);
-        return again.out.why == nest_violation::none ? again.out : work.out;
+        if (again.out.why != nest_violation::none || (fits && !detail::sizes_surely_agree<lowering_of>(again.out))) return work.out;
+        return again.out;
+    }
+    /// Does an output lie elsewhere when dropped axes are put back?
+    static constexpr bool drops_inside() {
+        detail::lowering<node_count, output_count> work;
+        work.node = node;
+        work.facts = &facts;
+        work.weak_leaf = weak_leaf;
+        for (int o = 0; o < output_count; ++o) {
+            const int rank = output_shape[o].rank;
+            if (facts.sizes[root[o]].rank != rank) continue;
+            const detail::positions at = work.restored(root[o], rank);
+            for (int i = 0; i < rank; ++i)
+                if (at.of[i] != rank - 1 - i) return true;
+        }
+        return false;
     }
     static constexpr void lower_with(detail::lowering<node_count, output_count>& work) {
         work.node = node;

@@ -5,6 +5,10 @@
 #endif
 #include "harness.hpp"
 
+#include <sinter/split.hpp>
+
+#include <initializer_list>
+
 using namespace harness;
 
 TEST_CASE("float over first axes, dropped") {
@@ -57,6 +61,32 @@ TEST_CASE("float over all axes, dropped") {
     }), 3000);
 }
 
+namespace {
+using si::operator""_d;
+template <class Matrix, class Vector>
+void fits(Matrix both, Vector one) {
+    float x[6] = {1, 2, 3, 6, 5, 4}, y[6]{}, m[2]{}, s[2]{};
+    const auto in = si::view(static_cast<const float*>(x), both);
+    const auto check = [&](si::status got) {
+        CHECK((got.ok() && y[0] == 2 && y[5] == 8 && m[0] == 3 && m[1] == 6));
+        m[0] = m[1] = y[0] = y[5] = 0;
+    };
+    const auto apart = si::tie(si::view(y, both), si::view(m, one)) =
+        si::let(in, [](auto v) { return si::outputs(v * 2.0f, max(v, si::axes<1>, si::drop)); });
+    check(si::try_run(si::reference, apart));
+    check(si::try_run(si::split(si::reference), apart));
+    const auto together = si::tie(si::view(y, both), si::view(m, one)) = si::let(in, [](auto v) {
+        return si::outputs(v * 2.0f + (max(v, si::axes<1>) - max(v, si::axes<1>)), max(v, si::axes<1>, si::drop));
+    });
+    check(si::try_run(si::reference, together));
+    const auto three = si::tie(si::view(m, one), si::view(s, one), si::view(y, both)) = si::let(in, [](auto v) {
+        return si::outputs(max(v, si::axes<1>, si::drop), sum(v, si::axes<1>, si::drop), v * 2.0f);
+    });
+    check(si::try_run(si::reference, three));
+    CHECK((s[0] == 6 && s[1] == 15));
+}
+}  // namespace
+
 TEST_CASE("a reduction that drops its axis beside one that keeps it is one kernel") {
     tally all("dropped beside kept");
     for (int l = 0; l < fold_length_count; l += 2)
@@ -90,6 +120,38 @@ TEST_CASE("a reduction that drops its axis beside one that keeps it is one kerne
                      memory<float, si::extents<dyn, dyn, dyn>>(cube, mix::anything, 1), memory<float, plane>(outer, mix::anything, 2),
                      memory<float, si::extents<dyn, dyn, dyn>>(cube, mix::plain, u64(l)));
         }
+    // Run-time sizes, the reduction in no other output: they fit as well, square or not.
+    for (i64 rows : {1, 2, 5, 33})
+        for (i64 n : {1, 2, 5, 33, 100}) {
+            const placement line = place({1, {rows}}, layout::contiguous), column = place({1, {n}}, layout::contiguous);
+            const placement matrix = place({2, {rows, n}}, layout::contiguous);
+            using vector = si::extents<dyn>;
+            all.same([](auto y, auto m, auto x) {
+                         return si::tie(y, m) = si::let(x, [](auto a) { return si::outputs(a * 2.0f, max(a, si::last_axis, si::drop)); });
+                     },
+                     memory<float, plane>(matrix, mix::anything, 1), memory<float, vector>(line, mix::anything, 2),
+                     memory<float, plane>(matrix, mix::sprinkled, u64(n)));
+            all.same([](auto y, auto m, auto x) {
+                         return si::tie(y, m) = si::let(x, [](auto a) { return si::outputs(abs(a), sum(a, si::axes<0>, si::drop)); });
+                     },
+                     memory<float, plane>(matrix, mix::anything, 1), memory<float, vector>(column, mix::anything, 2),
+                     memory<float, plane>(matrix, mix::sprinkled, u64(n)));
+            all.same([](auto s, auto y, auto m, auto x) {
+                         return si::tie(s, y, m) = si::let(x, [](auto a) {
+                             return si::outputs(sum(a, si::last_axis, si::drop), a + 1.0f, max(a, si::last_axis, si::drop) * 0.5f);
+                         });
+                     },
+                     memory<float, vector>(line, mix::anything, 1), memory<float, plane>(matrix, mix::anything, 2),
+                     memory<float, vector>(line, mix::anything, 3), memory<float, plane>(matrix, mix::sprinkled, u64(n)));
+        }
+    using si::extents;
+    fits(extents<2, 3>(), extents<2>());
+    fits(extents<dyn, dyn>(2, 3), extents<dyn>(2));
+    fits(extents<dyn, 3>(2), extents<dyn>(2));
+    fits(extents<2, dyn>(3), extents<2>());
+    fits(extents<dyn, dyn>(2, 3), extents<2>());
+    fits(extents<"rows"_d, "cols"_d>(2, 3), extents<"rows"_d>(2));
+    fits(extents<"rows"_d, "cols"_d>(2, 3), extents<dyn>(2));
     // A square one, whose sizes fit otherwise, too.
     float x[9] = {3, 1, 2, 9, 7, 8, 4, 6, 5}, y[9], m[3];
     const auto in = si::view(x, si::extents<3, 3>{});
