@@ -689,6 +689,23 @@ struct lowering {
     }
 };
 
+/// Calls note(axis, size) with the sizes of operands, by who gives them, along each loop axis that their elements vary over.
+template <class Lowering, class Table, class Note>
+constexpr void note_sizes_of_operands(const size_identities<Lowering>& known, const Table& table, const Note& note) {
+    lowering<Lowering::node_count, 1> work;
+    for (int i = 0; i < table.size; ++i) {
+        const instance& it = table.at[i];
+        if (it.kind != node_kind::leaf) continue;
+        chain_list chain;
+        chain.length = it.chain_length;
+        for (int s = 0; s < it.chain_length; ++s) chain.step[s] = table.step[it.chain + s];
+        shape sizes{};
+        bool stretched[max_rank]{};
+        work.chain_shape(known.identity[it.node], chain, sizes, stretched);
+        for (int a = 0; a < it.rank; ++a)
+            if (it.varies[a]) note(it.axis[a], sizes.size[a] == dyn ? known.unknown_size(Lowering::leaf_count + it.node, a) : sizes.size[a]);
+    }
+}
 /// Do all sizes that share a loop axis agree whatever they are when run: those of outputs, and along a folded axis of operands, too?
 template <class Lowering, class Table>
 constexpr bool sizes_surely_agree(const Table& table) {
@@ -721,20 +738,9 @@ constexpr bool sizes_surely_agree(const Table& table) {
             note(table.output_axis[o][i], size);
         }
     }
-    lowering<Lowering::node_count, outputs> work;
-    for (int i = 0; i < table.size; ++i) {
-        const instance& it = table.at[i];
-        if (it.kind != node_kind::leaf) continue;
-        chain_list chain;
-        chain.length = it.chain_length;
-        for (int s = 0; s < it.chain_length; ++s) chain.step[s] = table.step[it.chain + s];
-        shape sizes{};
-        bool stretched[max_rank]{};
-        work.chain_shape(known.identity[it.node], chain, sizes, stretched);
-        for (int a = 0; a < it.rank; ++a)
-            if (it.varies[a] && ((table.inner | table.outer) >> it.axis[a] & 1))
-                note(it.axis[a], sizes.size[a] == dyn ? known.unknown_size(Lowering::leaf_count + it.node, a) : sizes.size[a]);
-    }
+    note_sizes_of_operands(known, table, [&](int axis, i64 size) {
+        if ((table.inner | table.outer) >> axis & 1) note(axis, size);
+    });
     return agree;
 }
 

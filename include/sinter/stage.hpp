@@ -194,19 +194,7 @@ struct cutter : size_identities<Lowering> {
             for (int i = 0; i < sizes.rank; ++i)
                 if (table.output_varies[t][i]) note(table.output_axis[t][i], sizes.size[i]);
         }
-        lowering<nodes, capacity> work;
-        for (int i = 0; i < table.size; ++i) {
-            const instance& it = table.at[i];
-            if (it.kind != node_kind::leaf) continue;
-            chain_list chain;
-            chain.length = it.chain_length;
-            for (int s = 0; s < it.chain_length; ++s) chain.step[s] = table.step[it.chain + s];
-            shape sizes{};
-            bool stretched[max_rank]{};
-            work.chain_shape(identity[it.node], chain, sizes, stretched);
-            for (int a = 0; a < it.rank; ++a)
-                if (it.varies[a]) note(it.axis[a], sizes.size[a] == dyn ? unknown_size(leaves + it.node, a) : sizes.size[a]);
-        }
+        note_sizes_of_operands<Lowering>(*this, table, note);
         return agree;
     }
     constexpr bool take(int target) {
