@@ -375,16 +375,12 @@ struct row_driver {
             if constexpr (First + groups_at_once < groups)
                 walk<First + groups_at_once>(in, at, all, context, first_elements, begin, index_base, fetches, ahead, some);
         }
-        static SINTER_FORCE_INLINE void unrolled_segment(const row_context& original, const row_position& position, totals& result,
-                                                         const contexts& context, const firsts& first_elements, i64 begin, i64 index_base) {
-            const assignment_type assigned = original.assigned;
-            const once_values once = original.once;
-            const row_values row = original.row;
-            const row_position at = position;
-            const row_inputs in{assigned, original.bound, original.along, once, row};
-            const row_position ahead = ahead_of::from(original, position);
+        /// A whole segment of operands that lie side by side; `in`, `at` and `ahead` are copies.
+        static SINTER_FORCE_INLINE void unrolled_segment(const row_inputs& in, const row_position& at, int fetches, const row_position& ahead,
+                                                         totals& result, const contexts& context, const firsts& first_elements, i64 begin,
+                                                         i64 index_base) {
             group_states<make_indices<groups>> all;
-            walk<0>(in, at, all, context, first_elements, begin, index_base, ahead_of::template wanted<Pass>(original), ahead, make_indices<groups_at_once>{});
+            walk<0>(in, at, all, context, first_elements, begin, index_base, fetches, ahead, make_indices<groups_at_once>{});
             group_tree<groups / 2>(all);
             lane_tree(result, group_of<0>(all), list{});
         }
@@ -534,17 +530,19 @@ struct row_driver {
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
         }
-        static SINTER_FORCE_INLINE void segment(const row_context& in, const row_position& at, totals& result, const contexts& context,
-                                                const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
-            if constexpr (!unrolled)
-                segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
-            else if constexpr (races)  // what a race left: segments_beside_race
-                segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
-            else if (length == order::segment && !in.bound.packs)
-                unrolled_segment(in, at, result, context, first_elements, begin, index_base);
+        /// One segment; `whole` where it has all its elements, and these lie side by side.
+        static SINTER_FORCE_INLINE void segment(const row_context& original, const row_position& position, const row_inputs& in,
+                                                const row_position& at, int fetches, const row_position& ahead, bool whole, totals& result,
+                                                const contexts& context, const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
+            if constexpr (!is_written_out)
+                segment_in_memory(original, position, result, context, first_elements, begin, length, index_base);
+            else if (whole)
+                unrolled_segment(in, at, fetches, ahead, result, context, first_elements, begin, index_base);
             else
-                any_segment(in, at, result, context, first_elements, begin, length, index_base);
+                any_segment(original, position, result, context, first_elements, begin, length, index_base);
         }
+        /// (What a race left isn't: segments_beside_race.)
+        static constexpr bool is_written_out = unrolled && !races;
     };
 
     /// Contexts of one lane, spread over all.
@@ -570,36 +568,33 @@ struct row_driver {
         (void)done;
     }
 
-    /// Summaries combined pairwise as they come, in the order of a binary counter.
-    template <int Pass>
-    struct pairwise {
-        summaries<Pass> stack[order::stack_depth];
-        int depth = 0;
-        i64 number = 0;
-        SINTER_FORCE_INLINE void add(summaries<Pass>& now) {
-            for (i64 level = number++; level & 1; level >>= 1) one_lane<Pass>::merge(now, stack[--depth], now, folds<Pass>{});
-            stack[depth++] = now;
-        }
-        SINTER_FORCE_INLINE void finish(summaries<Pass>& result) {
-            result = stack[--depth];
-            while (depth > 0) one_lane<Pass>::merge(result, stack[--depth], result, folds<Pass>{});
-        }
-    };
     /// The lane rule over elements [first, stop), at least one, of the lane axes: segments, then pairwise.
     template <int Pass>
-    static SINTER_FORCE_INLINE void segments(const row_context& in, const row_position& at, summaries<Pass>& result,
+    static SINTER_FORCE_INLINE void segments(const row_context& original, const row_position& position, summaries<Pass>& result,
                                              const two_phase_bundle<Pass, pick_value>& first_elements_of_row, i64 index_base, i64 first, i64 stop) {
         using one = phase<Pass, 1>;
         using merging = one_lane<Pass>;
-        pairwise<Pass> all;
-        i64 begin = first;
+        // What whole segments read, copied once for all: a segment is some hundred instructions.
+        const assignment_type assigned = original.assigned;
+        const once_values once = original.once;
+        const row_values row = original.row;
+        const row_position at = position;
+        const row_inputs in{assigned, original.bound, original.along, once, row};
+        const row_position ahead = ahead_of::from(original, position);
+        const int fetches = ahead_of::template wanted<Pass>(original);
+        const i64 whole_until = original.bound.packs ? first : stop - order::segment + 1;
+        // Summaries combine pairwise as they come, in the order of a binary counter.
+        summaries<Pass> stack[order::stack_depth];
+        int depth = 0;
+        i64 number = 0, begin = first;
         do {  // at least one
+            const bool whole = begin < whole_until;
             const i64 count = stop - begin < order::segment ? stop - begin : order::segment;
             summaries<Pass> now;
             typename one::totals totals;
             typename one::contexts contexts;
             typename merging::contexts context;
-            one::segment(in, at, totals, contexts, first_elements_of_row, begin, count, index_base);
+            one::segment(original, position, in, at, fetches, ahead, whole, totals, contexts, first_elements_of_row, begin, count, index_base);
             if constexpr (!pass_has_second<Pass>) {
                 merging::close(now, totals, context, {}, count, folds<Pass>{});
             } else {
@@ -607,13 +602,15 @@ struct row_driver {
                 merging::settle(context, totals, count, two_phase_folds<Pass>{});
                 spread<Pass>(contexts, context, two_phase_folds<Pass>{});
                 typename two::totals seconds;
-                two::segment(in, at, seconds, contexts, first_elements_of_row, begin, count, index_base);
+                two::segment(original, position, in, at, fetches, ahead, whole, seconds, contexts, first_elements_of_row, begin, count, index_base);
                 merging::close(now, totals, context, seconds, count, folds<Pass>{});
             }
-            all.add(now);
+            for (i64 level = number++; level & 1; level >>= 1) merging::merge(now, stack[--depth], now, folds<Pass>{});
+            stack[depth++] = now;
             begin += order::segment;
         } while (begin < stop);
-        all.finish(result);
+        result = stack[--depth];
+        while (depth > 0) merging::merge(result, stack[--depth], result, folds<Pass>{});
     }
     template <int Pass>
     static SINTER_SMALL void segments_beside_race(const row_context& in, const row_position& at, summaries<Pass>& result, i64 begin, i64 stop) {
