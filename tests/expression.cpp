@@ -113,6 +113,15 @@ TEST_CASE("traced helpers and loops run in the lambda") {
     });
     CHECK(same(si::eval(reference, polynomial(grid<float>(si::extents<2>{}, {2, -1}))), {23.0f, 0.5f}));
 }
+TEST_CASE("a name in the lambda becomes that of a number") {
+    const auto product = si::fused([](auto x) {
+        auto result = x;
+        result = 1.0f;
+        for (int i = 0; i < 3; ++i) result *= x;
+        return result;
+    });
+    CHECK(same(si::eval(reference, product(grid<float>(si::extents<2>{}, {2, -1}))), {8.0f, -1.0f}));
+}
 TEST_CASE("64 operands in one expression") {
     const auto x = grid<float>(si::extents<2>{}, {1, 2});
     const auto eight = x + x + x + x + x + x + x + x;

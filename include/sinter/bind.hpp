@@ -116,13 +116,13 @@ struct operand_instances {
 /// What a kernel asks of one slot.
 struct slot_facts {
     signed char operand = -1;         ///< index for messages: inputs first, then outputs; -1: a coordinate
+    signed char output = -1;          ///< which output it is, if it is one
     signed char rank = 0;             ///< after its index maps
     signed char axis[max_rank]{};     ///< loop axis of each of its axes
     u8 varies = 0;                    ///< bit i: it varies along its axis i
     u8 element_size = 0;
     u8 chain = 0, chain_length = 0;
     bool reads_memory = false;
-    bool is_output = false;
 };
 /// A reduction that has no value over nothing.
 struct fold_facts {
@@ -184,13 +184,13 @@ struct binding_facts_of {
         for (int o = 0; o < Kernel::output_count; ++o) {
             slot_facts& slot = out.slot[next++];
             slot.operand = static_cast<signed char>(Kernel::leaf_count + o);
+            slot.output = static_cast<signed char>(o);
             slot.rank = static_cast<signed char>(Kernel::output_shape[o].rank);
             for (int k = 0; k < slot.rank; ++k) {
                 slot.axis[k] = static_cast<signed char>(table.output_axis[o][k]);
                 if (table.output_varies[o][k]) slot.varies = static_cast<u8>(slot.varies | 1 << k);
             }
             slot.element_size = static_cast<u8>(dtype_size(Kernel::output_type[o]));
-            slot.is_output = true;
             out.output_axes[o] = table.output_free[o];
         }
         // Reductions store what doesn't vary over their inner axes after these, once.
@@ -293,7 +293,7 @@ struct binder {
     using facts_type = binding_facts<Slots>;
 
     static constexpr status at(error code, const slot_facts& slot, int axis = -1, i64 expected = 0, i64 found = 0) {
-        return status{code, slot.operand, axis, expected, found};
+        return status{code, slot.operand, axis, expected, found, slot.output};
     }
     static constexpr void start(const facts_type& facts, binding<Slots>& out) {
         for (int a = 0; a < facts.axes; ++a) out.size[a] = facts.axis_size[a];
@@ -335,7 +335,7 @@ struct binder {
         }
         if (numbers >> (slot.rank <= 2 ? 28 : 7) && !is_addressable(slot, from, count)) return at(error::size_overflow, slot);
         touched = {i64(low) * slot.element_size, i64(high + 1) * slot.element_size, count > 0};
-        if (slot.is_output) {
+        if (slot.output >= 0) {
             u64 span = 0;
             for (int i = slot.rank - 1; i >= 0; --i) {  // most often the steps are in order
                 if (from.size[i] <= 1) continue;
@@ -500,7 +500,7 @@ struct binder {
                 const slot_facts& slot = facts.slot[i];
                 const status bad = bind_slot(slot, facts.axes, maps, given[i], i, out, reaches[i]);
                 if (!bad.ok()) return bad;
-                if (reaches[i].any && given[i].pointer == nullptr && (slot.reads_memory || slot.is_output))
+                if (reaches[i].any && given[i].pointer == nullptr && (slot.reads_memory || slot.output >= 0))
                     return at(error::null_pointer, slot);
                 pointer[i] = static_cast<const char*>(given[i].pointer) + out.base[i] * slot.element_size;
             }
@@ -712,7 +712,7 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
                 state.set(nullptr, slot_view(i));
                 const status bad = work::bind_slot(facts.slot[i], facts.axes, maps_of<Kernel, Tag>(), state, i, out.bound, out.reaches[i]);
                 if (!bad.ok() && out.problem.ok()) out.problem = bad;
-                out.has_elements[i] = out.reaches[i].any && (facts.slot[i].reads_memory || facts.slot[i].is_output);
+                out.has_elements[i] = out.reaches[i].any && (facts.slot[i].reads_memory || facts.slot[i].output >= 0);
             }
         const status bad = work::finish(facts, out.bound);
         if (!bad.ok() && out.problem.ok()) out.problem = bad;

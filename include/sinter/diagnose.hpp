@@ -19,15 +19,18 @@ namespace sinter {
 
 /// Said by the compiler where an assignment is made and not run.
 #define SINTER_DROPPED_ASSIGNMENT "[SINTER-E009] an assignment runs nothing by itself. Hint: run(executor, y = expression)."
-/// Said where a value of a formula is asked for its truth. A static_assert in the conversion's own body: clang would go on after another.
+/// Said where a formula is asked for its truth. A static_assert in the conversion's own body: clang would go on after another.
 #define SINTER_BRANCH_ON_A_FORMULA \
     "[SINTER-E012] a formula's value isn't known while it is written: if, ?: and loops can't depend on it. Hint: where(condition, a, b)."
 /// The same where a lane is asked, in an operator or a monoid of the user's own.
 #define SINTER_BRANCH_OVER_LANES \
     "[SINTER-E017] lanes hold several elements: if, ?:, && and || can't ask them. Hint: select(condition, a, b); & and | join conditions."
-/// Said where one element of a traced value is asked for.
+/// Said where one element of a formula is asked for.
 #define SINTER_NO_ELEMENTS \
-    "[SINTER-E020] a formula sees a tensor whole: no element by its index, none from its neighbour's result. Hint: slice<axis, start, stop>(x) for fixed places; a loop of your own for a recurrence."
+    "[SINTER-E020] a formula sees a tensor whole: no element by its index, none from its neighbour's result. Hint: slice<axis, start, stop>(x) for fixed places; view(i, j) for one element of memory; a loop of your own for a recurrence."
+/// Said where a C++ number is to take a formula's value.
+#define SINTER_NUMBER_TAKES_NO_FORMULA \
+    "[SINTER-E021] a C++ number can't take a formula's value. Hint: in a lambda begin with a value, auto total = v; outside, eval(executor, sum(x)) gives a number, view(i, j) an element."
 /// Said where extents, a view or a tensor is made with another number of sizes than its type leaves open.
 #define SINTER_OPEN_SIZES \
     "[SINTER-S035] one number for each size that the type leaves open (dyn or a name), no more. Hint: extents<dyn, 4>(rows); extents<3, 4> takes none."
@@ -39,6 +42,10 @@ struct poison {
         requires(is_same<Number, float> || is_same<Number, double> || is_index<Number>)
     SINTER_HOST_DEVICE constexpr operator Number() const {
         return Number{};
+    }
+    template <class Right>
+    SINTER_HOST_DEVICE constexpr poison operator=(const Right&) const {  // x[2] = 1
+        return {};
     }
 };
 
@@ -59,7 +66,7 @@ struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct m
 struct fits_one_kernel {};          struct operator_has_a_name {};      struct operator_takes_lanes {};
 struct name_is_no_number {};        struct sizes_are_extents {};        struct is_a_monoid {};              struct takes_so_many {};
 struct lanes_go_through {};         struct codes_are_small {};          struct map_numbers_are_types {};    struct number_takes_no_formula {};
-struct lambda_uses_parameters {};
+struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct tensor_is_whole {};
 struct not_there_yet {};
 struct same_scale {};               struct codes_or_numbers {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
@@ -311,12 +318,19 @@ struct mistake<rule::lanes_go_through, What...> {
 template <class... What>
 struct mistake<rule::map_numbers_are_types, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-S036] axes, bounds and sizes of an index map are part of its type. Hint: permute<2, 0, 1>(x), slice<0, 1, -1>(x); of a view alone slice<0>(view, start, stop).");
+                  "[SINTER-S036] axes, bounds and sizes of an index map are part of its type. Hint: permute<2, 0, 1>(x), slice<0, 1, -1>(x); with run-time sizes of a view alone slice<0>(view, start, stop), reshape(view, extents); broadcasting needs no expand.");
 };
 template <class... What>
 struct mistake<rule::number_takes_no_formula, What...> {
-    static_assert(dependent_false<What...>,
-                  "[SINTER-E021] a C++ number can't take a formula's value. Hint: in a lambda begin with a value, auto total = v; outside, eval(executor, sum(x)) gives a number.");
+    static_assert(dependent_false<What...>, SINTER_NUMBER_TAKES_NO_FORMULA);
+};
+template <class... What>
+struct mistake<rule::branches_are_formulas, What...> {
+    static_assert(dependent_false<What...>, SINTER_BRANCH_ON_A_FORMULA);
+};
+template <class... What>
+struct mistake<rule::tensor_is_whole, What...> {
+    static_assert(dependent_false<What...>, SINTER_NO_ELEMENTS);
 };
 template <class... What>
 struct mistake<rule::codes_are_small, What...> {
@@ -346,12 +360,12 @@ struct mistake<rule::executor_reaches_memory, What...> {
 template <class... What>
 struct mistake<rule::one_set_of_folded_axes, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-P001] these reductions fold different axes and can't share one kernel. Hint: store one of them first, with a run of its own; run(split(cpu), ...) does it.");
+                  "[SINTER-P001] these reductions fold different axes and can't share one kernel. Hint: was drop meant (a folded axis stays as 1, and beside labels broadcasts)? Else store one first, in a run of its own, or run(split(cpu), ...).");
 };
 template <class... What>
 struct mistake<rule::folded_sizes_match, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-P002] outputs of different sizes, or folded over different axes, can't share one kernel. Hint: give all of them the kept axes (unsqueeze an output's view that lacks one), or call run once for each.");
+                  "[SINTER-P002] outputs of different sizes, or folded over different axes, can't share one kernel. Hint: was drop meant (a folded axis stays as 1, and beside labels broadcasts)? Else give all the kept axes (unsqueeze a view that lacks one), or call run once for each.");
 };
 template <class... What>
 struct mistake<rule::map_of_reduction, What...> {
@@ -401,7 +415,7 @@ struct mistake<rule::one_quantized_axis, What...> {
 template <class... What>
 struct mistake<rule::not_there_yet, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-N001] matmul isn't there yet. Hint: sum(unsqueeze<-1>(a) * unsqueeze<-3>(b), axes<-2>, drop) folds the broadcast product.");
+                  "[SINTER-N001] matmul, and dot of other than codes, aren't there yet. Hint: sum(m * v, last_axis, drop) by a vector; sum(unsqueeze<-1>(a) * unsqueeze<-3>(b), axes<-2>, drop) by a matrix.");
 };
 
 namespace detail {
@@ -445,6 +459,7 @@ struct status {
     int axis = -1;        ///< axis of that operand, -1 if none
     i64 expected = 0;     ///< the size that the other operands agree on
     i64 found = 0;        ///< the size that this operand has
+    int output = -1;      ///< which output the operand is, -1 if it is none
 
     SINTER_INLINE bool ok() const { return code_value == error::none; }
     SINTER_INLINE error code() const { return code_value; }

@@ -55,6 +55,22 @@ struct expression {
         static_assert(dependent_false<Condition>, SINTER_BRANCH_ON_A_FORMULA);
         return false;
     }
+    /// `float f = sum(x)`
+    SINTER_HOST_DEVICE constexpr operator float() const {
+        static_assert(dependent_false<printed<Extents>>, SINTER_NUMBER_TAKES_NO_FORMULA);
+        return 0;
+    }
+    /// `(x + y)[2]`, `(x + y)(1, 2)`
+    template <class Index>
+    SINTER_HOST_DEVICE constexpr poison operator[](const Index&) const {
+        static_assert(dependent_false<printed<Extents>, Index>, SINTER_NO_ELEMENTS);
+        return {};
+    }
+    template <class... Index>
+    SINTER_HOST_DEVICE constexpr poison operator()(const Index&...) const {
+        static_assert(dependent_false<printed<Extents>, Index...>, SINTER_NO_ELEMENTS);
+        return {};
+    }
 };
 
 /// Several values of one program; `tie(a, b) = ...` stores them from one kernel.
@@ -120,12 +136,16 @@ concept operands = (operand<Types> && ...) && (tensor_operand<Types> || ...);
 template <class Type>
 concept bare_memory = !operand<Type> && (requires(const remove_cvref<Type>& memory) { memory.data(); } ||
                                          requires(const remove_cvref<Type>& memory) { *memory; });
+/// What functions of this library are asked for: a tensor, or memory that lacks a shape and is refused.
+template <class Type>
+concept tensor_or_memory = tensor_operand<Type> || bare_memory<Type>;
 /// Arguments of `+` and its kin: bare memory beside a tensor is refused with words.
 template <class Left, class Right>
 concept operator_arguments = operands<Left, Right> || (tensor_operand<Left> && bare_memory<Right>) || (tensor_operand<Right> && bare_memory<Left>);
-/// Arguments of a function of this library, which says what is wrong with the others.
+/// Arguments of a function of this library, which says what is wrong with them. Numbers and memory alone
+/// are left to other libraries (`exp(1.0)`, `max(a, b)` of two vectors), except one container by itself.
 template <class... Types>
-concept any_tensor_operand = (tensor_operand<Types> || ...);
+concept arguments_of_function = sizeof...(Types) == 0 || (tensor_operand<Types> || ...) || (sizeof...(Types) == 1 && (bare_memory<Types> && ...));
 
 namespace detail {
 
@@ -528,6 +548,12 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     using all = joined_programs<Expressions...>;
     if constexpr (!has_result<recorded>)
         return poison{};  // the compiler said why
+    else if constexpr (asked<recorded>() == question::truth)
+        return refused<mistake<rule::branches_are_formulas, Lambda>>{};
+    else if constexpr (asked<recorded>() == question::element)
+        return refused<mistake<rule::tensor_is_whole, Lambda>>{};
+    else if constexpr (asked<recorded>() == question::number)
+        return refused<mistake<rule::number_takes_no_formula, Lambda>>{};
     else if constexpr (results_of<result_of_trace<recorded>>::count < 0)
         return refused<mistake<rule::lambda_gives_values, result_of_trace<recorded>>>{};
     else if constexpr (results_of<result_of_trace<recorded>>::count == 0)
@@ -571,6 +597,8 @@ SINTER_HOST_DEVICE constexpr auto call_fused(Arguments&&... arguments) {
         return poison{};
     else if constexpr (!__is_empty(Lambda))
         return refused<mistake<rule::lambda_captures_nothing, Lambda>>{};
+    else if constexpr (((operand_kind_of<Arguments> == operand_kind::none) || ...))
+        return refused<mistake<rule::operand_has_shape, typename first_of_kind<operand_kind::none, Arguments...>::type>>{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::name) || ...))
         return refused<mistake<rule::name_is_no_number, number<i64(sizeof...(Arguments))>>>{};
     else if constexpr (takes_another_number<Lambda, int(sizeof...(Arguments))>())
@@ -584,6 +612,11 @@ SINTER_HOST_DEVICE constexpr auto call_fused(Arguments&&... arguments) {
 }
 template <bool Valid, class Lambda, class... Arguments>
 struct fused_call_if {};
+template <class Lambda, class... Arguments>
+    requires((operand<Arguments> || bare_memory<Arguments>) && ...)
+struct fused_call_if<false, Lambda, Arguments...> {
+    using type = mistake<rule::operand_has_shape, typename first_of_kind<operand_kind::none, Arguments...>::type>;
+};
 template <class Lambda, class... Arguments>
 struct fused_call_if<true, Lambda, Arguments...> {
     using type = outcome<decltype(call_fused<Lambda>(some<Arguments>()...))>;
@@ -607,7 +640,7 @@ struct fused_operator {
         return call_fused<Lambda>(static_cast<Arguments&&>(arguments)...);
     }
     template <class... Arguments>
-        requires((operand<Arguments> && ...) && !gives_result<Lambda, Arguments...>)
+        requires(((operand<Arguments> || bare_memory<Arguments>) && ...) && !gives_result<Lambda, Arguments...>)
     SINTER_HOST_DEVICE constexpr fused_result<Lambda, Arguments...> operator()(Arguments&&...) const {
         return {};
     }
@@ -620,7 +653,7 @@ struct let_call {
     template <int... Index>
     static constexpr auto run(indices<Index...>, pack<Arguments&&...>& all) {
         if constexpr (sizeof...(Index) > 0 && operand_kind_of<lambda> == operand_kind::none &&
-                      ((operand_kind_of<nth_type<Index, Arguments...>> != operand_kind::none) && ...))
+                      ((operand<nth_type<Index, Arguments...>> || bare_memory<nth_type<Index, Arguments...>>) && ...))
             return call_fused<lambda>(static_cast<nth_type<Index, Arguments&&...>>(
                 static_cast<slot<Index, nth_type<Index, Arguments&&...>>&>(all).value)...);
         else

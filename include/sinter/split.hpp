@@ -270,7 +270,7 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
                                       !(cut.output_stage[Other] != stage_of_output && meet(written, get<Other>(whole.targets)))...};
         for (const bool one : leaves_apart) ok = ok && one;
         for (const bool one : outputs_apart) ok = ok && one;
-        if (!ok) result = status{error::overlap, lowering::leaf_count + Output, -1, 0, 0};
+        if (!ok) result = status{error::overlap, lowering::leaf_count + Output, -1, 0, 0, Output};
         return ok;
     }
 

@@ -83,7 +83,7 @@ struct fixed_text {
     }
 };
 
-/// A status as a sentence with its numbers: the message, then which operand (inputs first, then outputs), its axis and both sizes.
+/// A status as a sentence with its numbers: the message, then which operand (inputs first, then outputs, which are named as such), its axis and both sizes.
 template <class InstructionSet = backend::SINTER_ISA::instruction_set>
 SINTER_SMALL constexpr fixed_text<400> describe(const status& said) {
     fixed_text<400> out;
@@ -91,6 +91,7 @@ SINTER_SMALL constexpr fixed_text<400> describe(const status& said) {
     text.add(said.message());
     if (said.ok()) return out;
     if (said.operand >= 0) text.add(" Operand ").add(said.operand);
+    if (said.output >= 0) text.add(" (output ").add(said.output).add(")");
     if (said.operand >= 0 && said.axis >= 0) text.add(", axis ").add(said.axis);
     if (said.expected != 0 || said.found != 0)
         text.add(said.operand >= 0 ? ": " : " ").add(said.expected).add(" expected, ").add(said.found).add(" found");

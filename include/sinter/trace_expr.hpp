@@ -10,6 +10,9 @@ namespace sinter {
 
 inline constexpr int max_outputs = 16;
 
+/// What a traced lambda asked of a value, and a value can't tell while the formula is written.
+enum class question : u8 { none, truth, element, number };
+
 /// The record of a lambda's operations. Equal nodes are found through a small hash table, so that tracing n nodes costs n steps.
 struct tape {
     node_value node[max_nodes]{};
@@ -17,6 +20,8 @@ struct tape {
     int bucket[64]{};  ///< 1 + index of the newest node, 0 when empty
     int size = 0;
     bool overflow = false;
+    question asked = question::none;  ///< the first question that has no answer
+    bool last_truth = true;
     const int* parameter_rank = nullptr;  ///< ranks of the parameters, for bodies whose operations depend on them
 
     constexpr int emit(const node_value& wanted) {
@@ -34,9 +39,19 @@ struct tape {
         bucket[slot_index] = ++size;
         return size - 1;
     }
+    constexpr void ask(question about) {
+        if (asked == question::none) asked = about;
+    }
+    /// An answer that ends loops, whether they go on while it is true or until it is.
+    constexpr bool ask_truth() {
+        ask(question::truth);
+        last_truth = !last_truth;
+        return last_truth;
+    }
 };
 
-/// What the parameters of a traced lambda are: a place on the tape.
+/// What the parameters of a traced lambda are: a place on the tape. Questions that it can't answer are noted there and refused where the
+/// lambda is called: a static_assert here would bring the way into the lambda along, 20 to 90 lines of it.
 struct traced {
     tape* on;
     int index;
@@ -45,21 +60,28 @@ struct traced {
     template <class Condition>
         requires is_same<Condition, bool>
     constexpr explicit operator Condition() const {
-        static_assert(dependent_false<Condition>, SINTER_BRANCH_ON_A_FORMULA);
-        return false;
+        return on->ask_truth();
+    }
+    /// `float f = x;`, `x > 0 ? x : 0.0f`, `std::exp(x)`
+    constexpr operator float() const {
+        on->ask(question::number);
+        return 0;
     }
     /// `v[i]`, `for (auto element : v)`: the lambda sees the whole tensor as one value.
     template <class Index>
     constexpr traced operator[](const Index&) const {
-        static_assert(dependent_false<Index>, SINTER_NO_ELEMENTS);
+        on->ask(question::element);
         return *this;
     }
-    template <class Never = void>
     constexpr const traced* begin() const {
-        static_assert(dependent_false<Never>, SINTER_NO_ELEMENTS);
+        on->ask(question::element);
         return this;
     }
     constexpr const traced* end() const { return this; }
+    /// `total = 0.0f`: a name for a number from here on.
+    template <class Number>
+        requires is_scalar_v<Number>
+    constexpr traced& operator=(Number value);
 };
 /// Several results of a traced lambda; made by `outputs`.
 template <int Count>
@@ -98,6 +120,13 @@ constexpr traced place(tape& on, Type value) {
     else
         return place_literal(on, static_cast<i64>(value));
 }
+}  // namespace detail
+template <class Number>
+    requires is_scalar_v<Number>
+constexpr traced& traced::operator=(Number value) {
+    return *this = detail::place(*on, value);
+}
+namespace detail {
 template <class Type>
 constexpr tape* tape_of(Type value) {
     if constexpr (is_same<Type, traced>)
@@ -218,6 +247,8 @@ struct trace<Lambda, indices<Rank...>> {
         for (int i = 0; i < results.count; ++i) out.output[i] = results.value[i].index;
         out.output_count = results.count;
     }
+    /// A number, where the lambda asked a value for one; refused afterwards.
+    static constexpr void collect(trace_result&, double) {}
     static constexpr trace_result run() {
         trace_result out;
         out.record.parameter_rank = rank;
@@ -252,6 +283,21 @@ concept has_result = requires { results_of<result_of_trace<Trace>>::count; };
 /// It ran.
 template <class Trace>
 concept is_recorded = requires { typename number<Trace::value.output_count>; };
+
+/// The first question of the lambda that had no answer. One that returns a number has asked for it, perhaps by a function that no
+/// constant calls (`std::exp(x)`); then there is no record, and asking for that must not be an error of its own.
+template <class Trace>
+constexpr question asked() {
+    if constexpr (is_scalar_v<result_of_trace<Trace>>) {
+        if constexpr (requires { typename number<Trace::run().output_count>; })
+            return Trace::run().record.asked;
+        else
+            return question::number;
+    } else if constexpr (results_of<result_of_trace<Trace>>::count > 0) {
+        if constexpr (is_recorded<Trace>) return Trace::value.record.asked;
+    }
+    return question::none;
+}
 
 template <class Trace, int Index>
 struct tape_at {

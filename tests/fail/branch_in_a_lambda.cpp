@@ -2,7 +2,6 @@
 // An if in a traced lambda.
 // expect: SINTER-E012
 // expect: Hint:
-// lines: 40
 #include <sinter/sinter.hpp>
 
 namespace si = sinter;

@@ -2,7 +2,6 @@
 // An element of a traced value by its index.
 // expect: SINTER-E020
 // expect: Hint:
-// lines: 40
 #include <sinter/sinter.hpp>
 
 namespace si = sinter;

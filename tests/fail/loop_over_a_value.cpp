@@ -2,7 +2,6 @@
 // A loop over the elements of a traced value.
 // expect: SINTER-E020
 // expect: Hint:
-// lines: 40
 #include <sinter/sinter.hpp>
 
 namespace si = sinter;

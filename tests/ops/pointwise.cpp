@@ -247,7 +247,18 @@ struct lerp {
         return a + (b - a) * t;
     }
 };
+struct with_numbers {
+    static constexpr const char* name = "with_numbers";
+    template <class Value>
+    SINTER_INLINE Value operator()(Value x) const {
+        const Value bounded = clamp(maximum(minimum(x, 8.0f), -8.0f), -4.0f, 4.0f);
+        return select(x > 2.0f, pow(bounded, 2.0f), select(x < 0.0f, 1.0f, copysign(fmax(0.5f, x), -1.0f)));
+    }
+};
 }  // namespace
+TEST_CASE("numbers beside lanes in the functions of a user's operator") {
+    CHECK(same(si::eval(reference, si::pointwise<with_numbers>(row<float>({9, 3, 1, 0, -1}))), {16.0f, 9.0f, -1.0f, -0.5f, 1.0f}));
+}
 TEST_CASE("user operators of one and more operands, alone and in formulas") {
     CHECK(same(si::eval(reference, si::pointwise<cube>(row<float>({-2, 0.5f}))), {-8.0f, 0.125f}));
     CHECK(same(si::eval(reference, si::pointwise<cube>(row<i8>({2, 6}))), {8, -40}));

@@ -41,11 +41,11 @@ struct log_softmax<axes_t<Axis...>> {
 }  // namespace bodies
 
 /// softmax(x) over the last axis, or softmax(x, axes<...>). Shape and type of x (integers: f32).
-template <tensor_operand Operand>
+template <tensor_or_memory Operand>
 SINTER_INLINE detail::fused_result<bodies::softmax<axes_t<-1>>, Operand> softmax(Operand&& x) {
     return detail::fused_operator<bodies::softmax<axes_t<-1>>>{}(static_cast<Operand&&>(x));
 }
-template <tensor_operand Operand, i64... Axis>
+template <tensor_or_memory Operand, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::softmax<axes_t<Axis...>>, Operand> softmax(Operand&& x, axes_t<Axis...>) {
     return detail::fused_operator<bodies::softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x));
 }
@@ -69,11 +69,11 @@ SINTER_INLINE mistake<rule::takes_so_many, bodies::softmax<axes_t<-1>>, takes<1>
     return {};
 }
 /// x - logsumexp(x).
-template <tensor_operand Operand>
+template <tensor_or_memory Operand>
 SINTER_INLINE detail::fused_result<bodies::log_softmax<axes_t<-1>>, Operand> log_softmax(Operand&& x) {
     return detail::fused_operator<bodies::log_softmax<axes_t<-1>>>{}(static_cast<Operand&&>(x));
 }
-template <tensor_operand Operand, i64... Axis>
+template <tensor_or_memory Operand, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::log_softmax<axes_t<Axis...>>, Operand> log_softmax(Operand&& x, axes_t<Axis...>) {
     return detail::fused_operator<bodies::log_softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x));
 }

@@ -48,7 +48,7 @@ namespace sinter {
 // A function by name takes whatever comes beside a tensor, and `apply` says what is wrong with it.
 #define SINTER_FUNCTION(function, op)                                                     \
     template <class... Arguments>                                                         \
-        requires any_tensor_operand<Arguments...>                                         \
+        requires arguments_of_function<Arguments...>                                         \
     SINTER_INLINE detail::applied<op, Arguments...> function(Arguments&&... arguments) {  \
         return detail::apply<op>(static_cast<Arguments&&>(arguments)...);                 \
     }
@@ -286,6 +286,38 @@ SINTER_INLINE auto iota(const extents<Sizes...>& sizes)
 }
 
 // ---------------------------------------------------------------------------------------------------------- user operators
+
+namespace lane {
+// A number beside a lane takes its type in the functions, too, as with the operators: `minimum(x, 1.0f)`.
+#define SINTER_BESIDE_A_NUMBER(function)                                            \
+    template <lane_value Value>                                                     \
+    SINTER_INLINE Value function(Value left, typename Value::element right) {       \
+        return function(left, Value(right));                                        \
+    }                                                                               \
+    template <lane_value Value>                                                     \
+    SINTER_INLINE Value function(typename Value::element left, Value right) {       \
+        return function(Value(left), right);                                        \
+    }
+SINTER_BESIDE_A_NUMBER(minimum)
+SINTER_BESIDE_A_NUMBER(maximum)
+SINTER_BESIDE_A_NUMBER(fmin)
+SINTER_BESIDE_A_NUMBER(fmax)
+SINTER_BESIDE_A_NUMBER(copysign)
+SINTER_BESIDE_A_NUMBER(pow)
+#undef SINTER_BESIDE_A_NUMBER
+template <lane_value Value>
+SINTER_INLINE Value select(typename Value::mask condition, Value yes, typename Value::element no) {
+    return select(condition, yes, Value(no));
+}
+template <lane_value Value>
+SINTER_INLINE Value select(typename Value::mask condition, typename Value::element yes, Value no) {
+    return select(condition, Value(yes), no);
+}
+template <lane_value Value>
+SINTER_INLINE Value clamp(Value x, typename Value::element low, typename Value::element high) {
+    return clamp(x, Value(low), Value(high));
+}
+}  // namespace lane
 
 namespace detail {
 /// What an operator or a monoid gives, in a mistake.

@@ -2,6 +2,7 @@
 // Exact sums of products of codes: in i32, with a proof while compiling that they fit.
 #pragma once
 
+#include "contract.hpp"
 #include "quantize.hpp"
 
 namespace sinter {
@@ -188,6 +189,17 @@ SINTER_INLINE detail::outcome<refused<mistake<rule::dot_knows_codes, Left, Right
 template <class Left, class Right, class... Where>
     requires(is_same<Left, traced> || is_same<Right, traced>)
 SINTER_INLINE detail::outcome<refused<mistake<rule::dot_knows_codes, Left, Right>>> dot(const Left&, const Right&, Where...) {
+    return {};
+}
+/// Of other than codes: said as of `matmul`; of codes with something else than axes.
+template <tensor_operand Left, tensor_operand Right, class... Where>
+    requires(!is_same<Left, traced> && !is_same<Right, traced> && !(detail::gives_codes<Left> && detail::gives_codes<Right>))
+SINTER_INLINE typename detail::matmul_result<true, Left, Right>::type dot(const Left&, const Right&, Where...) {
+    return {};
+}
+template <detail::gives_codes Left, detail::gives_codes Right, class... Where>
+    requires(!detail::says_where<list<Where...>> || sizeof...(Where) == 0)
+SINTER_INLINE mistake<rule::axes_are_types, Where...> dot(const Left&, const Right&, Where...) {
     return {};
 }
 

@@ -559,7 +559,12 @@ SINTER_INLINE typename detail::own_fold<Monoid, monoids::detail::missing<Monoid>
         return {};
 }
 #define SINTER_REDUCTION(function, ...)                            \
-    template <tensor_operand Operand, class... Where>              \
+    template <class... Nothing>                                    \
+        requires(sizeof...(Nothing) == 0)                          \
+    SINTER_INLINE mistake<rule::takes_so_many, reduction<__VA_ARGS__, every_axis_t, false>, takes<1>, given<0>, Nothing...> (function)(Nothing...) { \
+        return {};                                                 \
+    }                                                              \
+    template <tensor_or_memory Operand, class... Where>              \
     SINTER_INLINE detail::folded<__VA_ARGS__, Operand, Where...> (function)(Operand&& x, Where... where) { \
         return detail::fold_where<__VA_ARGS__>(static_cast<Operand&&>(x), where...); \
     }
@@ -572,11 +577,11 @@ SINTER_REDUCTION(any, monoids::any_of)
 SINTER_REDUCTION(all, monoids::all_of)
 #undef SINTER_REDUCTION
 /// Index (i64) of the largest element in the linearised reduced axes; argmax<pick::last>(x, ...) takes the last of equals.
-template <pick Which = pick::first, tensor_operand Operand, class... Where>
+template <pick Which = pick::first, tensor_or_memory Operand, class... Where>
 SINTER_INLINE detail::folded<monoids::arg_of<true, Which>, Operand, Where...> argmax(Operand&& x, Where... where) {
     return detail::fold_where<monoids::arg_of<true, Which>>(static_cast<Operand&&>(x), where...);
 }
-template <pick Which = pick::first, tensor_operand Operand, class... Where>
+template <pick Which = pick::first, tensor_or_memory Operand, class... Where>
 SINTER_INLINE detail::folded<monoids::arg_of<false, Which>, Operand, Where...> argmin(Operand&& x, Where... where) {
     return detail::fold_where<monoids::arg_of<false, Which>>(static_cast<Operand&&>(x), where...);
 }
@@ -640,31 +645,31 @@ struct logsumexp<axes_t<Axis...>, drop_t> {
 }  // namespace bodies
 
 /// sum / n, in f32 for integers (C5). NaN over nothing.
-template <tensor_operand Operand, class... Where>
+template <tensor_or_memory Operand, class... Where>
 SINTER_INLINE detail::folded_body<bodies::mean<Where...>, list<Where...>, Operand> mean(Operand&& x, Where...) {
     return detail::fold_body<bodies::mean<Where...>, list<Where...>>(static_cast<Operand&&>(x));
 }
-template <tensor_operand Operand, class... Where>
+template <tensor_or_memory Operand, class... Where>
 SINTER_INLINE detail::folded_body<bodies::sum_square<Where...>, list<Where...>, Operand> sum_square(Operand&& x, Where...) {
     return detail::fold_body<bodies::sum_square<Where...>, list<Where...>>(static_cast<Operand&&>(x));
 }
-template <tensor_operand Operand, class... Where>
+template <tensor_or_memory Operand, class... Where>
 SINTER_INLINE detail::folded_body<bodies::norm_l1<Where...>, list<Where...>, Operand> norm_l1(Operand&& x, Where...) {
     return detail::fold_body<bodies::norm_l1<Where...>, list<Where...>>(static_cast<Operand&&>(x));
 }
-template <tensor_operand Operand, class... Where>
+template <tensor_or_memory Operand, class... Where>
 SINTER_INLINE detail::folded_body<bodies::norm_l2<Where...>, list<Where...>, Operand> norm_l2(Operand&& x, Where...) {
     return detail::fold_body<bodies::norm_l2<Where...>, list<Where...>>(static_cast<Operand&&>(x));
 }
 /// log of the sum of exponentials (C6): -inf over nothing or over -inf only, +inf with a +inf, NaN with a NaN.
-template <tensor_operand Operand, class... Where>
+template <tensor_or_memory Operand, class... Where>
 SINTER_INLINE detail::folded_body<bodies::logsumexp<Where...>, list<Where...>, Operand> logsumexp(Operand&& x, Where...) {
     return detail::fold_body<bodies::logsumexp<Where...>, list<Where...>>(static_cast<Operand&&>(x));
 }
 
 /// Sum of squared deviations / (n - correction); correction 0, when left out, is the population's, 1 the sample's. NaN over
 /// nothing. A number that follows x directly is the correction: variance(x, 1) is the sample's variance of all elements.
-template <tensor_operand Operand>
+template <tensor_or_memory Operand>
 SINTER_INLINE detail::fused_result<bodies::variance<>, Operand, float> variance(Operand&& x) {
     return detail::call_fused<bodies::variance<>>(static_cast<Operand&&>(x), 0.0f);
 }
@@ -672,11 +677,11 @@ template <tensor_operand Operand, operand Correction>
 SINTER_INLINE detail::fused_result<bodies::variance<>, Operand, Correction> variance(Operand&& x, Correction&& correction) {
     return detail::call_fused<bodies::variance<>>(static_cast<Operand&&>(x), static_cast<Correction&&>(correction));
 }
-template <tensor_operand Operand, i64... Axis>
+template <tensor_or_memory Operand, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>>, Operand, float> variance(Operand&& x, axes_t<Axis...>) {
     return detail::call_fused<bodies::variance<axes_t<Axis...>>>(static_cast<Operand&&>(x), 0.0f);
 }
-template <tensor_operand Operand, i64... Axis>
+template <tensor_or_memory Operand, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::variance<axes_t<Axis...>, drop_t>, Operand, float> variance(Operand&& x, axes_t<Axis...>, drop_t) {
     return detail::call_fused<bodies::variance<axes_t<Axis...>, drop_t>>(static_cast<Operand&&>(x), 0.0f);
 }

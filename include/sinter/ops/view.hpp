@@ -28,9 +28,6 @@ struct map_op {
 
 namespace detail {
 
-/// What an index map is asked for: a tensor, or memory that lacks a shape and is refused.
-template <class Type>
-concept mappable = tensor_operand<Type> || bare_memory<Type>;
 template <class Operand, class... Numbers>
 using map_with_numbers =
     conditional<operand_kind_of<Operand> == operand_kind::poison, poison, mistake<rule::map_numbers_are_types, Numbers...>>;
@@ -131,7 +128,7 @@ struct open_slice<Axis, View, false> {
 
 // permute(x, 2, 0, 1): what a map does is part of the program, as its type is.
 #define SINTER_NUMBERS_OF_A_MAP(function)                                                                                 \
-    template <detail::mappable Operand, class... Numbers>                                                                 \
+    template <tensor_or_memory Operand, class... Numbers>                                                                 \
         requires(is_index<Numbers> && ...)                                                                                \
     SINTER_INLINE detail::map_with_numbers<Operand, Numbers...> function(Operand&&, Numbers...) {                         \
         return {};                                                                                                        \
@@ -146,24 +143,24 @@ SINTER_NUMBERS_OF_A_MAP(unsqueeze)
 SINTER_NUMBERS_OF_A_MAP(unflatten)
 SINTER_NUMBERS_OF_A_MAP(flatten)
 #undef SINTER_NUMBERS_OF_A_MAP
-template <i64 Axis, detail::mappable Operand, class... Numbers>
+template <i64 Axis, tensor_or_memory Operand, class... Numbers>
     requires(operand_kind_of<Operand> != operand_kind::view && sizeof...(Numbers) > 0 && (is_index<Numbers> && ...))
 SINTER_INLINE detail::map_with_numbers<Operand, Numbers...> slice(Operand&&, Numbers...) {
     return {};
 }
 
 /// Axes in a new order: result axis i is the argument's axis Order[i].
-template <i64... Order, detail::mappable Operand>
+template <i64... Order, tensor_or_memory Operand>
 SINTER_INLINE detail::mapped<Operand, map_kind::permute, Order...> permute(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::permute, Order...>>(static_cast<Operand&&>(x));
 }
 /// Swaps the two axes of a matrix.
-template <detail::mappable Operand>
+template <tensor_or_memory Operand>
 SINTER_INLINE detail::mapped<Operand, map_kind::permute, 1, 0> transpose(Operand&& x) {
     return permute<1, 0>(static_cast<Operand&&>(x));
 }
 /// Elements Start, Start + Step, ... before Stop along an axis. Negative bounds count from the end; `end` leaves a bound open.
-template <i64 Axis, i64 Start, i64 Stop, i64 Step = 1, detail::mappable Operand>
+template <i64 Axis, i64 Start, i64 Stop, i64 Step = 1, tensor_or_memory Operand>
 SINTER_INLINE detail::mapped<Operand, map_kind::slice, Axis, Start, Stop, Step> slice(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::slice, Axis, Start, Stop, Step>>(static_cast<Operand&&>(x));
 }
@@ -184,16 +181,16 @@ SINTER_INLINE auto slice(const tensor_view<Type, Extents, Layout, Space, Alignme
     }
 }
 /// The elements in reverse order along an axis.
-template <i64 Axis, detail::mappable Operand>
+template <i64 Axis, tensor_or_memory Operand>
 SINTER_INLINE detail::mapped<Operand, map_kind::flip, Axis> flip(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::flip, Axis>>(static_cast<Operand&&>(x));
 }
 /// The same elements in row-major order under another shape. One size may be `dyn`: it is inferred.
-template <i64... Sizes, detail::mappable Operand>
+template <i64... Sizes, tensor_or_memory Operand>
 SINTER_INLINE detail::mapped<Operand, map_kind::reshape, Sizes...> reshape(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::reshape, Sizes...>>(static_cast<Operand&&>(x));
 }
-template <i64... Sizes, detail::mappable Operand>
+template <i64... Sizes, tensor_or_memory Operand>
     requires(extents<Sizes...>::is_static)
 SINTER_INLINE detail::mapped<Operand, map_kind::reshape, Sizes...> reshape(Operand&& x, const extents<Sizes...>&) {
     return reshape<Sizes...>(static_cast<Operand&&>(x));
@@ -207,33 +204,43 @@ SINTER_INLINE auto reshape(const tensor_view<Type, Extents, Layout, Space, Align
     const bool valid = wanted.count() == state.sizes.count() && detail::regroup(state, wanted);
     return detail::make_mapped<extents<Sizes...>>(x, state, valid);
 }
+template <i64... Sizes, tensor_or_memory Operand>
+    requires(!extents<Sizes...>::is_static && operand_kind_of<Operand> != operand_kind::view)
+SINTER_INLINE detail::map_with_numbers<Operand, printed<extents<Sizes...>>> reshape(Operand&&, const extents<Sizes...>&) {
+    return {};
+}
 /// Axes of size 1 stretched, new axes at the left: stride 0, nothing is copied.
-template <i64... Sizes, detail::mappable Operand>
+template <i64... Sizes, tensor_or_memory Operand>
 SINTER_INLINE detail::mapped<Operand, map_kind::expand, Sizes...> expand(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::expand, Sizes...>>(static_cast<Operand&&>(x));
 }
-template <i64... Sizes, detail::mappable Operand>
+template <i64... Sizes, tensor_or_memory Operand>
     requires(extents<Sizes...>::is_static)
 SINTER_INLINE detail::mapped<Operand, map_kind::expand, Sizes...> expand(Operand&& x, const extents<Sizes...>&) {
     return expand<Sizes...>(static_cast<Operand&&>(x));
 }
+template <i64... Sizes, tensor_or_memory Operand>
+    requires(!extents<Sizes...>::is_static)
+SINTER_INLINE detail::map_with_numbers<Operand, printed<extents<Sizes...>>> expand(Operand&&, const extents<Sizes...>&) {
+    return {};
+}
 /// Removes an axis of static size 1.
-template <i64 Axis, detail::mappable Operand>
+template <i64 Axis, tensor_or_memory Operand>
 SINTER_INLINE detail::mapped<Operand, map_kind::squeeze, Axis> squeeze(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::squeeze, Axis>>(static_cast<Operand&&>(x));
 }
 /// A new axis of size 1 before axis `Axis` of the result.
-template <i64 Axis, detail::mappable Operand>
+template <i64 Axis, tensor_or_memory Operand>
 SINTER_INLINE detail::mapped<Operand, map_kind::unsqueeze, Axis> unsqueeze(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::unsqueeze, Axis>>(static_cast<Operand&&>(x));
 }
 /// Splits an axis of n into (Outer, n / Outer).
-template <i64 Axis, i64 Outer, detail::mappable Operand>
+template <i64 Axis, i64 Outer, tensor_or_memory Operand>
 SINTER_INLINE detail::mapped<Operand, map_kind::unflatten, Axis, Outer> unflatten(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::unflatten, Axis, Outer>>(static_cast<Operand&&>(x));
 }
 /// Merges the axes First to Last into one.
-template <i64 First, i64 Last, detail::mappable Operand>
+template <i64 First, i64 Last, tensor_or_memory Operand>
 SINTER_INLINE detail::mapped<Operand, map_kind::flatten, First, Last> flatten(Operand&& x) {
     return detail::apply_map_op<map_op<map_kind::flatten, First, Last>>(static_cast<Operand&&>(x));
 }

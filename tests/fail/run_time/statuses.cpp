@@ -27,6 +27,13 @@ int main() {
         const si::status said = si::try_run(si::reference, y = x + b);
         // [/size_mismatch]
         expect("SINTER-R001", said);
+        // Operands count on through the outputs: the sentence says when it is one of those.
+        const vector small(result, 2);
+        const si::status second = si::try_run(si::reference, y = x * 2.0f, small = x + 1.0f);
+        if (second.operand < 0 || std::strstr(si::describe(second).c_str(), "(output 1)") == nullptr || std::strstr(si::describe(said).c_str(), "(output") != nullptr) {
+            std::printf("R001 doesn't say that it is the output: %s\n", si::describe(second).c_str());
+            ++wrong;
+        }
     }
     {
         int numbers[1] = {}, largest[1] = {};
