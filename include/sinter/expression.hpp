@@ -548,11 +548,11 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     using all = joined_programs<Expressions...>;
     if constexpr (!has_result<recorded>)
         return poison{};  // the compiler said why
-    else if constexpr (asked<recorded>() == question::truth)
+    else if constexpr (asked<recorded> == question::truth)
         return refused<mistake<rule::branches_are_formulas, Lambda>>{};
-    else if constexpr (asked<recorded>() == question::element)
+    else if constexpr (asked<recorded> == question::element)
         return refused<mistake<rule::tensor_is_whole, Lambda>>{};
-    else if constexpr (asked<recorded>() == question::number)
+    else if constexpr (asked<recorded> == question::number)
         return refused<mistake<rule::number_takes_no_formula, Lambda>>{};
     else if constexpr (results_of<result_of_trace<recorded>>::count < 0)
         return refused<mistake<rule::lambda_gives_values, result_of_trace<recorded>>>{};

@@ -287,7 +287,7 @@ concept is_recorded = requires { typename number<Trace::value.output_count>; };
 /// The first question of the lambda that had no answer. One that returns a number has asked for it, perhaps by a function that no
 /// constant calls (`std::exp(x)`); then there is no record, and asking for that must not be an error of its own.
 template <class Trace>
-constexpr question asked() {
+constexpr question find_asked() {
     if constexpr (is_scalar_v<result_of_trace<Trace>>) {
         if constexpr (requires { typename number<Trace::run().output_count>; })
             return Trace::run().record.asked;
@@ -298,6 +298,8 @@ constexpr question asked() {
     }
     return question::none;
 }
+template <class Trace>
+inline constexpr question asked = find_asked<Trace>();  // a constant: nvcc warns of the call in device code
 
 template <class Trace, int Index>
 struct tape_at {
