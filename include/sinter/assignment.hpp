@@ -19,6 +19,7 @@ struct [[nodiscard(SINTER_DROPPED_ASSIGNMENT)]] assignment<
     using roots = indices<Roots...>;
     using leaves = list<Leaves...>;
     using outputs = list<Outputs...>;
+    static constexpr int output_count = int(sizeof...(Outputs));
     pack<Leaves...> operands;
     pack<Outputs...> targets;
 };

@@ -43,6 +43,21 @@ struct slots {
     static SINTER_INLINE int of_output(int output) { return operands + output; }
 };
 
+/// A set of a kernel's slots. A kernel may have 64 operands and its outputs beside them: more than a word has bits.
+template <int Count>
+struct slot_set {
+    static constexpr int words = (Count + 63) / 64;
+    u64 word[words > 0 ? words : 1]{};
+    SINTER_INLINE void add(int slot) { word[slot / 64] |= u64(1) << slot % 64; }
+    SINTER_INLINE bool has(int slot) const { return word[slot / 64] >> slot % 64 & 1; }
+    /// Are all of it in the set that these words are?
+    SINTER_INLINE bool is_within(const u64* all) const {
+        bool yes = true;
+        for (int w = 0; w < words; ++w) yes = yes && (all[w] & word[w]) == word[w];
+        return yes;
+    }
+};
+
 /// The indices i < Selection::limit with Selection::test(i), as a type.
 template <class Selection>
 struct selected_indices {
@@ -572,36 +587,54 @@ SINTER_INLINE shape sizes_of_leaf(const Operand& operand) {
         return shape{};
 }
 
-/// The sizes of a node when run; only coordinates ask, everything else learns its sizes from operands.
-template <class Kernel, int Node, class Operands>
-constexpr SINTER_FORCE_INLINE shape run_time_shape(const Operands& operands) {
-    constexpr auto& node = Kernel::node[Node];
+/// The sizes of nodes when run, in order, each once: asked from the last one down, a node would be computed as often as there are ways
+/// to it. One function for all kernels; `Tag` keeps copies that are compiled for different instruction sets apart.
+template <class Tag>
+struct node_sizes {
+    static SINTER_NOINLINE constexpr void find(const node_value* node, const shape* known, int count, const shape* leaf, shape* out) {
+        for (int i = 0; i < count; ++i) {
+            const int* const argument = node[i].argument;
+            if (known[i].is_static()) {
+                out[i] = known[i];
+            } else if (node[i].kind == node_kind::leaf) {
+                out[i] = leaf[node[i].bits];
+            } else if (node[i].kind == node_kind::map) {
+                out[i] = out[argument[0]];
+                for (int k = 1; k < node[i].arity; ++k) out[i] = broadcast(out[i], out[argument[k]]).value;
+            } else if (node[i].kind == node_kind::reduce) {
+                bool reduced[max_rank]{};
+                int ignored = 0;
+                reduced_axes(*node[i].op, out[argument[0]].rank, reduced, ignored);
+                out[i] = reduce_axes(out[argument[0]], reduced, node[i].op->keep);
+            } else if (node[i].kind == node_kind::index_map) {
+                out[i] = mapped_shape(node[i].op->map, out[argument[0]]).value;
+            } else if (node[i].kind == node_kind::coordinate) {
+                out[i] = out[argument[0]];
+                const int axis = normal_axis(node[i].op->axis, out[i].rank);
+                for (int a = 0; a < out[i].rank; ++a)
+                    if (a != axis) out[i].size[a] = 1;
+            }
+        }
+    }
+};
+/// Of the first `Count` nodes.
+template <class Kernel, int Count, class... Leaves, int... Leaf>
+constexpr SINTER_FORCE_INLINE void run_time_shapes(const pack<Leaves...>& operands, shape (&out)[unsigned(Count)], indices<Leaf...>) {
+    const shape leaf[] = {sizes_of_leaf(get<Leaf>(operands))..., shape{}};
+    node_sizes<backend::SINTER_ISA::instruction_set>::find(Kernel::node, Kernel::facts.sizes, Count, leaf, out);
+}
+/// Of one node. Only coordinates, results that own their memory and descriptions ask; kernels learn their sizes from operands.
+template <class Kernel, int Node, class... Leaves>
+constexpr SINTER_FORCE_INLINE shape run_time_shape(const pack<Leaves...>& operands) {
     if constexpr (Kernel::facts.sizes[Node].is_static())
         return Kernel::facts.sizes[Node];
-    else if constexpr (node.kind == node_kind::leaf)
-        return sizes_of_leaf(get<int(node.bits)>(operands));
-    else if constexpr (node.kind == node_kind::map) {
-        shape out = run_time_shape<Kernel, node.argument[0]>(operands);
-        if constexpr (node.arity > 1) out = broadcast(out, run_time_shape<Kernel, node.argument[1]>(operands)).value;
-        if constexpr (node.arity > 2) out = broadcast(out, run_time_shape<Kernel, node.argument[2]>(operands)).value;
-        if constexpr (node.arity > 3) out = broadcast(out, run_time_shape<Kernel, node.argument[3]>(operands)).value;
-        return out;
-    } else if constexpr (node.kind == node_kind::reduce) {
-        const shape from = run_time_shape<Kernel, node.argument[0]>(operands);
-        bool reduced[max_rank]{};
-        int ignored = 0;
-        reduced_axes(*node.op, from.rank, reduced, ignored);
-        return reduce_axes(from, reduced, node.op->keep);
-    } else if constexpr (node.kind == node_kind::index_map)
-        return mapped_shape(node.op->map, run_time_shape<Kernel, node.argument[0]>(operands)).value;
-    else if constexpr (node.kind == node_kind::coordinate) {
-        shape out = run_time_shape<Kernel, node.argument[0]>(operands);
-        const int axis = normal_axis(node.op->axis, out.rank);
-        for (int i = 0; i < out.rank; ++i)
-            if (i != axis) out.size[i] = 1;
-        return out;
-    } else
-        return shape{};
+    else if constexpr (Kernel::node[Node].kind == node_kind::leaf)
+        return sizes_of_leaf(get<int(Kernel::node[Node].bits)>(operands));
+    else {
+        shape all[unsigned(Node + 1)]{};
+        run_time_shapes<Kernel, Node + 1>(operands, all, make_indices<int(sizeof...(Leaves))>{});
+        return all[Node];
+    }
 }
 
 /// The given views in slot order. A coordinate is an operand whose address is its value.

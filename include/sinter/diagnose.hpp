@@ -64,7 +64,7 @@ struct copy_is_by_name {};          struct right_side_is_operand {};    struct t
 struct executor_reaches_memory {};  struct lambda_gives_values {};      struct axes_are_types {};           struct operand_has_shape {};
 struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct map_of_reduction {};      struct reshape_of_broadcast {};
 struct fits_one_kernel {};          struct operator_has_a_name {};      struct operator_takes_lanes {};
-struct name_is_no_number {};        struct sizes_are_extents {};        struct is_a_monoid {};              struct takes_so_many {};
+struct at_most_16_outputs {};       struct name_is_no_number {};        struct sizes_are_extents {};        struct is_a_monoid {};              struct takes_so_many {};
 struct lanes_go_through {};         struct codes_are_small {};          struct map_numbers_are_types {};    struct number_takes_no_formula {};
 struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct tensor_is_whole {};
 struct not_there_yet {};
@@ -240,6 +240,11 @@ template <class... What>
 struct mistake<rule::at_most_64_operands, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E002] more than 64 operands in one expression: each mention of a view is one. Hint: let(x, y, lambda) loads each once.");
+};
+template <class... What>
+struct mistake<rule::at_most_16_outputs, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E022] more than 16 outputs in one kernel. Hint: run them in groups, each with the operands that its formulas share.");
 };
 template <class... What>
 struct mistake<rule::at_most_512_nodes, What...> {

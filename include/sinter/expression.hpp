@@ -558,6 +558,8 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
         return refused<mistake<rule::lambda_gives_values, result_of_trace<recorded>>>{};
     else if constexpr (results_of<result_of_trace<recorded>>::count == 0)
         return poison{};  // a mistake inside the lambda, reported there
+    else if constexpr (results_of<result_of_trace<recorded>>::count > max_outputs)
+        return refused<mistake<rule::at_most_16_outputs, number<results_of<result_of_trace<recorded>>::count>>>{};
     else if constexpr (!is_recorded<recorded>)
         return poison{};
     else if constexpr (recorded::value.record.overflow)

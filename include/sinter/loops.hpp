@@ -49,6 +49,7 @@ constexpr axis_role role_of(int axis) {
 }
 
 /// The loops that a kernel asks for, as a constant table.
+template <int Slots>
 struct loop_facts {
     int axes = 0;
     signed char order[max_loop_axes]{};  ///< outermost first
@@ -57,13 +58,14 @@ struct loop_facts {
     bool any_axis_is_lane = false;       ///< pointwise, and all operands vary over all axes: when the last axis has size 1, the
                                          ///< next one becomes the lane's
     bool may_lengthen = false;           ///< pointwise, and no two elements of the nest are stored to one place
-    u32 per_element = 0;                 ///< slots with memory that vary along the lane: what a packed block holds
-    u32 coordinates = 0;                 ///< slots that are coordinates
+    slot_set<Slots> per_element{};        ///< slots with memory that vary along the lane: what a packed block holds
+    slot_set<Slots> coordinates{};        ///< slots that are coordinates
 };
 template <class Kernel>
 struct loop_facts_of {
-    static constexpr loop_facts make() {
-        loop_facts out;
+    using facts_type = loop_facts<slots<Kernel>::count>;
+    static constexpr facts_type make() {
+        facts_type out;
         out.axes = Kernel::axes;
         for (int i = 0; i < Kernel::axes; ++i) {
             out.order[i] = static_cast<signed char>(Kernel::table.order[i]);
@@ -76,20 +78,20 @@ struct loop_facts_of {
         for (int o = 0; o < Kernel::outputs; ++o) {
             out.any_axis_is_lane = out.any_axis_is_lane && Kernel::table.output_free[o] == all;
             out.may_lengthen = out.may_lengthen && Kernel::table.output_free[o] == all;
-            if (Kernel::stores_elements(o)) out.per_element |= u32(1) << slots<Kernel>::of_output(o);
+            if (Kernel::stores_elements(o)) out.per_element.add(slots<Kernel>::of_output(o));
         }
         for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
             if (!slots<Kernel>::is_operand(i)) continue;
             if (Kernel::table.at[i].free != 0 && Kernel::table.at[i].free != all) out.any_axis_is_lane = false;
             if (Kernel::table.at[i].kind != node_kind::leaf)
-                out.coordinates |= u32(1) << slot;
+                out.coordinates.add(slot);
             else if (Kernel::where[i] == site::element)
-                out.per_element |= u32(1) << slot;
+                out.per_element.add(slot);
             ++slot;
         }
         return out;
     }
-    static constexpr loop_facts value = make();
+    static constexpr facts_type value = make();
 };
 
 template <class Tag, int Slots>
@@ -115,12 +117,12 @@ struct loop_maker {
     /// element costs about a nanosecond, the tail of a row that is packed a hundred.
     static constexpr i64 short_lane = 64;
     /// Outer axes, innermost first, become lane axes as long as whatever a packed block doesn't hold stays the same along them.
-    static SINTER_FORCE_INLINE constexpr void lengthen(const loop_facts& facts, axis_loops<Slots>& outer, axis_loops<Slots>& lane) {
+    static SINTER_FORCE_INLINE constexpr void lengthen(const loop_facts<Slots>& facts, axis_loops<Slots>& outer, axis_loops<Slots>& lane) {
         for (int s = 0; s < Slots; ++s)
-            if ((facts.coordinates >> s & 1) && lane.stride[0][s] != 0) return;
+            if (facts.coordinates.has(s) && lane.stride[0][s] != 0) return;
         int kept = outer.count;
         for (bool same = true; kept > 0;) {
-            for (int s = 0; s < Slots; ++s) same = same && ((facts.per_element >> s & 1) || outer.stride[kept - 1][s] == 0);
+            for (int s = 0; s < Slots; ++s) same = same && (facts.per_element.has(s) || outer.stride[kept - 1][s] == 0);
             if (!same) break;
             --kept;
         }
@@ -135,7 +137,7 @@ struct loop_maker {
         lane.count = moved + 1;
         outer.count = kept;
     }
-    static SINTER_NOINLINE constexpr void make(const loop_facts& facts, const binding<Slots>& bound, loops<Slots>& out) {
+    static SINTER_NOINLINE constexpr void make(const loop_facts<Slots>& facts, const binding<Slots>& bound, loops<Slots>& out) {
         out.outer.count = out.column.count = out.lane.count = 0;
         axis_loops<Slots>* const list[] = {&out.outer, &out.column, facts.pointwise ? &out.outer : &out.lane};
         bool lane_is_last = false;

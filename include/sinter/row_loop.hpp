@@ -250,7 +250,7 @@ template <int Slots>
 struct launch_facts {
     using run_type = void (*)(const void* assigned, const bound_call<Slots>&, const loops<Slots>&, i64 first_row, i64 stop_row, i64 begin, i64 stop);
 
-    loop_facts axes{};
+    loop_facts<Slots> axes{};
     signed char need[unsigned(Slots)]{};
     bool always_fast = false;
     bool one_lane_axis = true;       ///< at most

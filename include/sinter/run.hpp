@@ -142,7 +142,9 @@ constexpr auto run_verdict() {
         return refused<mistake<rule::run_takes_assignments, typename first_no_assignment<Assignments...>::type>>{};
     else {
         using joined_type = remove_cvref<decltype(join_assignments(some<const Assignments&>()...))>;
-        if constexpr (!is_same<typename unreached_by<Executor, joined_type>::type, void>)
+        if constexpr (joined_type::output_count > max_outputs)
+            return refused<mistake<rule::at_most_16_outputs, number<joined_type::output_count>>>{};
+        else if constexpr (!is_same<typename unreached_by<Executor, joined_type>::type, void>)
             return refused<mistake<rule::executor_reaches_memory, Executor, typename unreached_by<Executor, joined_type>::type>>{};
         else if constexpr (!splits<Executor> && !kernel_check<joined_type>::ok)
             return refused<typename kernel_check<joined_type>::type>{};

@@ -60,7 +60,7 @@ bool rows_fit(const parameters<Kernel>& given) {
     if (work::threads_of(given.length) > work::block_threads && !clusters_here()) return false;
     for (int s = 0; s < work::count; ++s)
         if (work::moving_coordinates.has(s) && given.lane_step[s] != 1) return false;
-    return work::whole_in_rows.is_wide(given.wide);
+    return work::whole_in_rows.is_within(given.wide);
 }
 /// A row gets a group, a block or a cluster, by its length.
 template <class Kernel>
@@ -187,7 +187,7 @@ struct device_call {
             static_cast<fold_numbers<count, parameters<Kernel>::axes>&>(out) = known_call<Kernel>::folds;
         else
             maker::lay_out_folds(out, along);
-        out.all_wide = facts<Kernel>::read_in_packs.is_wide(out.wide);
+        out.all_wide = facts<Kernel>::read_in_packs.is_within(out.wide);
         out.scratch = nullptr;
         out.ticket = nullptr;
     }

@@ -124,18 +124,8 @@ struct facts {
     static constexpr bool is_element_leaf(int i) {
         return Kernel::table.at[i].kind == node_kind::leaf && Kernel::where[i] == site::element && (Kernel::table.at[i].free & lane_bits) != 0;
     }
-    /// Sets of slots, as bits: what a call tests is a constant, and the tables that it comes from aren't in the program.
-    struct slot_set {
-        u64 word[(count + 63) / 64]{};
-        constexpr void add(int slot) { word[slot / 64] |= u64(1) << slot % 64; }
-        constexpr bool has(int slot) const { return word[slot / 64] >> slot % 64 & 1; }
-        /// Is all of it wide?
-        bool is_wide(const u64* wide) const {
-            bool yes = true;
-            for (int w = 0; w < (count + 63) / 64; ++w) yes = yes && (wide[w] & word[w]) == word[w];
-            return yes;
-        }
-    };
+    /// What a call tests is a constant, and the tables that it comes from aren't in the program.
+    using slot_set = detail::slot_set<count>;
     static constexpr slot_set find_read_in_packs() {
         slot_set out;
         for (int i = 0, slot = 0; i < Kernel::instances; ++i) {

@@ -106,26 +106,24 @@ struct interleave_facts {
 /// follow each other without a branch.
 template <class Kernel>
 struct whole_packs {
-    static constexpr int words = (parameters<Kernel>::count + 63) / 64;
     struct slot_sets {
-        array<u64, words> operands{}, outputs{};
+        slot_set<parameters<Kernel>::count> operands, outputs;
     };
     static constexpr slot_sets find() {
         slot_sets out;
-        const auto add = [](array<u64, words>& to, int slot) { to[slot / 64] |= u64(1) << slot % 64; };
         for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
-            if (facts<Kernel>::is_element_leaf(i)) add(out.operands, slot);
+            if (facts<Kernel>::is_element_leaf(i)) out.operands.add(slot);
             slot += slots<Kernel>::is_operand(i);
         }
         for (int o = 0; o < Kernel::outputs; ++o)
-            if (Kernel::stores_elements(o)) add(out.outputs, slots<Kernel>::operands + o);
+            if (Kernel::stores_elements(o)) out.outputs.add(slots<Kernel>::operands + o);
         return out;
     }
     static constexpr slot_sets sets = find();
     template <int Word>
-    static constexpr u64 operand_word = sets.operands[Word];
+    static constexpr u64 operand_word = sets.operands.word[Word];
     template <int Word>
-    static constexpr u64 output_word = sets.outputs[Word];
+    static constexpr u64 output_word = sets.outputs.word[Word];
     template <int... Word>
     static __device__ __forceinline__ bool of_operands(const parameters<Kernel>& in, indices<Word...>) {
         return (((in.wide[Word] & operand_word<Word>) == operand_word<Word>) && ...);
@@ -148,7 +146,7 @@ struct pointwise_worker {
     static constexpr int bytes = find_bytes();  ///< of the packs that are read for one pack of outputs
     static constexpr int packs = tuning_of<Kernel>::pointwise::packs * bytes <= tuning_of<Kernel>::pointwise::packs_bytes ? tuning_of<Kernel>::pointwise::packs : 1;
     static constexpr int least_blocks = rounding_facts<Kernel>::possible ? tuning_of<Kernel>::pointwise::least_blocks_tested : packs * bytes <= 64 ? tuning_of<Kernel>::pointwise::least_blocks : 1;
-    using list = make_indices<whole_packs<Kernel>::words>;
+    using list = make_indices<slot_set<parameters<Kernel>::count>::words>;
     static constexpr int pack = work::pack, count = work::count;
     using offsets = i64[count];
 

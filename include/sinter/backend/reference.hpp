@@ -96,13 +96,16 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
     void compute_map(indices<Argument...>) {
         using op = typename node_traits<node_type<Index>>::op;
         const i64 count = sizes[Index].count();
-        for (i64 i = 0; i < count; ++i) {
-            i64 index[max_rank]{};
-            index_of(i, sizes[Index], index);
+        for (i64 i = 0; i < count; ++i)
             data<Index>()[i] =
                 first(op::apply(argument_as<Kernel::node[Index].argument[Argument], type_of<Kernel::facts.argument_type[Index][Argument]>>(
-                    broadcast_offset(index, sizes[Index].rank, sizes[Kernel::node[Index].argument[Argument]]))...));
-        }
+                    spread_offset(i, sizes[Index], sizes[Kernel::node[Index].argument[Argument]]))...));
+    }
+    /// Offset into an argument that broadcasts to these sizes.
+    static SINTER_NOINLINE i64 spread_offset(i64 linear, const shape& to, const shape& own) {
+        i64 index[max_rank]{};
+        index_of(linear, to, index);
+        return broadcast_offset(index, to.rank, own);
     }
     /// A value as an operation takes it: a lane, or the view that it looks up in.
     template <int Index, class Type>
@@ -314,21 +317,24 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
         }
     }
 
+    /// A function for each node, which isn't inlined: optimizers take a time that grows with the square of a function's length, and all
+    /// nodes of a program with 64 operands in one took 50 s. The arithmetic of indices isn't inlined into each of them either.
+    static SINTER_NOINLINE i64 offset_of(i64 linear, const view_state& view) {
+        i64 index[max_rank]{};
+        index_of(linear, view.sizes, index);
+        i64 offset = 0;
+        for (int a = 0; a < view.sizes.rank; ++a) offset += index[a] * view.stride[a];
+        return offset;
+    }
     template <int Index>
-    void compute() {
+    SINTER_NOINLINE void compute() {
         constexpr node_value node = Kernel::node[Index];
         if constexpr (!has_value<Index>()) {
         } else if constexpr (node.kind == node_kind::leaf) {
             const auto& operand = get<int(node.bits)>(assigned.operands);
             const view_state state = operand.state();
             const i64 count = state.sizes.count();
-            for (i64 i = 0; i < count; ++i) {
-                i64 index[max_rank]{};
-                index_of(i, state.sizes, index);
-                i64 offset = 0;
-                for (int a = 0; a < state.sizes.rank; ++a) offset += index[a] * state.stride[a];
-                data<Index>()[i] = first(lane_of<element<Index>>::load(operand.data() + offset));
-            }
+            for (i64 i = 0; i < count; ++i) data<Index>()[i] = first(lane_of<element<Index>>::load(operand.data() + offset_of(i, state)));
         } else if constexpr (node.kind == node_kind::map)
             compute_map<Index>(make_indices<node.arity>{});
         else if constexpr (node.kind == node_kind::reduce)
@@ -340,13 +346,7 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
             const bool stretched[max_rank]{};
             apply_map(Kernel::node[Index].op->map, state, stretched);
             const i64 count = state.sizes.count();
-            for (i64 i = 0; i < count; ++i) {
-                i64 index[max_rank]{};
-                index_of(i, state.sizes, index);
-                i64 offset = state.offset;
-                for (int a = 0; a < state.sizes.rank; ++a) offset += index[a] * state.stride[a];
-                data<Index>()[i] = value_as<node.argument[0], element<Index>>(offset);
-            }
+            for (i64 i = 0; i < count; ++i) data<Index>()[i] = value_as<node.argument[0], element<Index>>(state.offset + offset_of(i, state));
         } else if constexpr (node.kind == node_kind::coordinate) {
             const i64 count = sizes[Index].count();
             for (i64 i = 0; i < count; ++i) data<Index>()[i] = i;
@@ -354,7 +354,7 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
     }
 
     template <int Output, int Root, class Target>
-    void store(const Target& target) {
+    SINTER_NOINLINE void store(const Target& target) {
         using storage = typename Target::element;
         using type = compute_of<storage>;
         const view_state state = target.state();
@@ -362,8 +362,7 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
         for (i64 i = 0; i < count; ++i) {
             i64 index[max_rank]{};
             index_of(i, state.sizes, index);
-            i64 offset = 0;
-            for (int a = 0; a < state.sizes.rank; ++a) offset += index[a] * state.stride[a];
+            const i64 offset = offset_of(i, state);
             const i64 source = broadcast_offset_trimmed(index, state.sizes.rank, sizes[Root]);
             if constexpr (immediate(Root))
                 lane::store(target.data() + offset, lane_of<type>(value_as<Root, type>(source)));
@@ -373,7 +372,7 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
         }
     }
     /// As broadcast_offset, for a value that may have leading axes of size 1 beyond the output's rank.
-    static i64 broadcast_offset_trimmed(const i64 (&index)[max_rank], int rank, const shape& own) {
+    static SINTER_NOINLINE i64 broadcast_offset_trimmed(const i64 (&index)[max_rank], int rank, const shape& own) {
         shape trimmed = own;
         while (trimmed.rank > rank) {
             for (int i = 0; i + 1 < trimmed.rank; ++i) trimmed.size[i] = trimmed.size[i + 1];
@@ -384,8 +383,7 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
 
     template <int... Index, int... Output>
     status run(indices<Index...>, indices<Output...>) {
-        const bool shaped[] = {(sizes[Index] = run_time_shape<Kernel, Index>(assigned.operands), true)...};
-        (void)shaped;
+        run_time_shapes<Kernel, nodes>(assigned.operands, sizes, make_indices<int(sizeof...(Leaves))>{});
         bool there = true;
         const bool allocated[] = {allocate<Index>(there)...};
         (void)allocated;
