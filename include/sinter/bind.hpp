@@ -7,6 +7,7 @@
 // kernel adds the copying of its views, not another copy of the checks.
 #pragma once
 
+#include "kernel_view.hpp"
 #include "lower.hpp"
 
 namespace sinter {
@@ -20,6 +21,8 @@ struct kernel_facts : lowering_of<Assignment> {
     static constexpr int axes = table.axis_count;
     static constexpr int instances = table.size;
     static_assert(one_kernel<table.why>::ok);
+    static constexpr kernel_view view = detail::view_of(table, lowering::facts, lowering::node, lowering::leaf_count, lowering::leaf_type,
+                                                        lowering::output_type, lowering::output_shape);
 };
 
 namespace detail {
@@ -27,14 +30,8 @@ namespace detail {
 /// Operand instances and outputs under one numbering ("slots"), so that a driver keeps one pointer array.
 template <class Kernel>
 struct slots {
-    static constexpr bool is_operand(int i) {
-        return Kernel::table.at[i].kind == node_kind::leaf || Kernel::table.at[i].kind == node_kind::coordinate;
-    }
-    static constexpr int of_instance(int instance) {
-        int found = 0;
-        for (int i = 0; i < instance; ++i) found += is_operand(i);
-        return found;
-    }
+    static constexpr bool is_operand(int i) { return Kernel::view.is_operand(i); }
+    static constexpr int of_instance(int instance) { return Kernel::view.operands_before(instance); }
     /// The same as a constant, which device code may read.
     template <int Instance>
     static constexpr int place = of_instance(Instance);
@@ -120,14 +117,38 @@ struct selected_indices<Selection> {
     static constexpr int size = places_of_bits<bits>::size;
     using type = typename places_of_bits<bits>::type;
 };
+/// The instances (or outputs) of a kernel that a rule names: `Rule::has(view, i)`, one function for all kernels.
+template <class Kernel, class Rule>
+struct instances_by {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) { return Rule::has(Kernel::view, i); }
+};
+template <class Kernel, class Rule>
+struct outputs_by {
+    static constexpr int limit = Kernel::output_count;
+    static constexpr bool test(int o) { return Rule::has(Kernel::view, o); }
+};
+template <class Rule>
+constexpr u64 bits_by(const kernel_view& of, int limit) {
+    u64 found = 0;
+    for (int i = 0; i < limit; ++i)
+        if (Rule::has(of, i)) found |= u64(1) << i;
+    return found;
+}
+template <class Kernel, class Rule>
+    requires(Kernel::instances <= 64)
+struct selected_indices<instances_by<Kernel, Rule>> : places_of_bits<bits_by<Rule>(Kernel::view, Kernel::instances)> {};
+template <class Kernel, class Rule>
+    requires(Kernel::output_count <= 64)
+struct selected_indices<outputs_by<Kernel, Rule>> : places_of_bits<bits_by<Rule>(Kernel::view, Kernel::output_count)> {};
 template <class Selection>
 using selected = typename selected_indices<Selection>::type;
 
-template <class Kernel>
-struct operand_instances {
-    static constexpr int limit = Kernel::instances;
-    static constexpr bool test(int i) { return slots<Kernel>::is_operand(i); }
+struct are_operands {
+    static constexpr bool has(const kernel_view& of, int i) { return of.is_operand(i); }
 };
+template <class Kernel>
+using operand_instances = instances_by<Kernel, are_operands>;
 /// What a kernel asks of one slot.
 struct slot_facts {
     signed char operand = -1;         ///< index for messages: inputs first, then outputs; -1: a coordinate
@@ -156,66 +177,63 @@ struct binding_facts {
     u32 folded = 0;        ///< loop axes that any reduction folds
 };
 
+template <int Slots>
+constexpr binding_facts<Slots> find_binding_facts(const kernel_view& of) {
+    binding_facts<Slots> out;
+    out.axes = of.axes;
+    out.operands = Slots - of.outputs;
+    for (int a = 0; a < of.axes; ++a) out.axis_size[a] = of.axis_size[a] >= 0 ? of.axis_size[a] : -1;
+    int next = 0;
+    for (int i = 0; i < of.instances; ++i) {
+        const instance& it = of.at[i];
+        if (of.is_operand(i)) {
+            slot_facts& slot = out.slot[next++];
+            slot.rank = static_cast<signed char>(it.rank);
+            for (int k = 0; k < it.rank; ++k) {
+                slot.axis[k] = static_cast<signed char>(it.axis[k]);
+                if (it.varies[k]) slot.varies = static_cast<u8>(slot.varies | 1 << k);
+            }
+            slot.chain = static_cast<u8>(it.chain);
+            slot.chain_length = static_cast<u8>(it.chain_length);
+            if (it.kind == node_kind::leaf) {
+                slot.operand = static_cast<signed char>(of.node_of(i).bits);
+                slot.element_size = static_cast<u8>(dtype_size(of.memory_type(i)));
+                slot.reads_memory = true;
+            }
+        }
+        if (it.kind == node_kind::reduce && it.folded) {
+            out.folded |= it.folded;
+            const op_facts& op = *of.node_of(i).op;
+            const bool integer = !is_float(of.argument_type[it.node][0]);
+            if (op.always_needs_elements || (op.needs_elements && integer)) {
+                bool known = false;
+                for (int f = 0; f < out.fold_count; ++f)
+                    known = known || (out.fold[f].folded == it.folded && out.fold[f].free == it.free);
+                if (!known && out.fold_count < 4) out.fold[out.fold_count++] = {it.folded, it.free};
+            }
+        }
+    }
+    for (int o = 0; o < of.outputs; ++o) {
+        slot_facts& slot = out.slot[next++];
+        slot.operand = static_cast<signed char>(of.leaves + o);
+        slot.output = static_cast<signed char>(o);
+        slot.rank = static_cast<signed char>(of.output_shape[o].rank);
+        for (int k = 0; k < slot.rank; ++k) {
+            slot.axis[k] = static_cast<signed char>(of.output_axis[o][k]);
+            if (of.output_varies[o][k]) slot.varies = static_cast<u8>(slot.varies | 1 << k);
+        }
+        slot.element_size = static_cast<u8>(dtype_size(of.output_type[o]));
+        out.output_axes[o] = of.output_free[o];
+    }
+    // Reductions store what doesn't vary over their inner axes after these, once.
+    const u32 stored_after = of.nest == nest_kind::pointwise ? 0 : of.inner, all = stored_after | of.all_output_axes();
+    for (int o = 0; o < of.outputs; ++o) out.repeats[o] = all & ~of.output_free[o] & ~stored_after;
+    return out;
+}
 template <class Kernel>
 struct binding_facts_of {
     static constexpr int count = slots<Kernel>::count;
-    static constexpr binding_facts<count> make() {
-        binding_facts<count> out;
-        constexpr auto& table = Kernel::table;
-        out.axes = Kernel::axes;
-        out.operands = slots<Kernel>::operands;
-        for (int a = 0; a < Kernel::axes; ++a) out.axis_size[a] = table.axis_size[a] >= 0 ? table.axis_size[a] : -1;
-        int next = 0;
-        for (int i = 0; i < Kernel::instances; ++i) {
-            const instance& it = table.at[i];
-            if (slots<Kernel>::is_operand(i)) {
-                slot_facts& slot = out.slot[next++];
-                slot.rank = static_cast<signed char>(it.rank);
-                for (int k = 0; k < it.rank; ++k) {
-                    slot.axis[k] = static_cast<signed char>(it.axis[k]);
-                    if (it.varies[k]) slot.varies = static_cast<u8>(slot.varies | 1 << k);
-                }
-                slot.chain = static_cast<u8>(it.chain);
-                slot.chain_length = static_cast<u8>(it.chain_length);
-                if (it.kind == node_kind::leaf) {
-                    const int leaf = int(Kernel::node[it.node].bits);
-                    slot.operand = static_cast<signed char>(leaf);
-                    slot.element_size = static_cast<u8>(dtype_size(Kernel::leaf_type[leaf].type));
-                    slot.reads_memory = true;
-                }
-            }
-            if (it.kind == node_kind::reduce && it.folded) {
-                out.folded |= it.folded;
-                const op_facts& op = *Kernel::node[it.node].op;
-                const bool integer = !is_float(Kernel::facts.argument_type[it.node][0]);
-                if (op.always_needs_elements || (op.needs_elements && integer)) {
-                    bool known = false;
-                    for (int f = 0; f < out.fold_count; ++f)
-                        known = known || (out.fold[f].folded == it.folded && out.fold[f].free == it.free);
-                    if (!known && out.fold_count < 4) out.fold[out.fold_count++] = {it.folded, it.free};
-                }
-            }
-        }
-        for (int o = 0; o < Kernel::output_count; ++o) {
-            slot_facts& slot = out.slot[next++];
-            slot.operand = static_cast<signed char>(Kernel::leaf_count + o);
-            slot.output = static_cast<signed char>(o);
-            slot.rank = static_cast<signed char>(Kernel::output_shape[o].rank);
-            for (int k = 0; k < slot.rank; ++k) {
-                slot.axis[k] = static_cast<signed char>(table.output_axis[o][k]);
-                if (table.output_varies[o][k]) slot.varies = static_cast<u8>(slot.varies | 1 << k);
-            }
-            slot.element_size = static_cast<u8>(dtype_size(Kernel::output_type[o]));
-            out.output_axes[o] = table.output_free[o];
-        }
-        // Reductions store what doesn't vary over their inner axes after these, once.
-        u32 all = table.kind == nest_kind::pointwise ? 0 : table.inner;
-        const u32 stored_after = all;
-        for (int o = 0; o < Kernel::output_count; ++o) all |= table.output_free[o];
-        for (int o = 0; o < Kernel::output_count; ++o) out.repeats[o] = all & ~table.output_free[o] & ~stored_after;
-        return out;
-    }
-    static constexpr binding_facts<count> value = make();
+    static constexpr binding_facts<count> value = find_binding_facts<count>(Kernel::view);
 };
 
 /// A view as it came, before its index maps. Only the first `rank` sizes and strides are set: a call pays for what it has.

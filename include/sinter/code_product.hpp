@@ -20,23 +20,48 @@ struct as_code_product<code_product_op<LeftZero, RightZero, Short, LeftCounts>> 
     static constexpr i32 left_zero = LeftZero, right_zero = RightZero;
 };
 
+/// The sum: the only reduction of the last level; -1 where the nest has another form.
+constexpr int find_product_fold(const kernel_view& of) {
+    if (of.nest != nest_kind::rows || of.inner != of.inner_lane || of.outer != 0 || of.any_element_output() || of.lane_axis_count() != 1) return -1;
+    int found = -1;
+    for (int i = 0; i < of.instances; ++i) {
+        if (!of.folds_in_pass(i, of.levels)) continue;
+        if (found >= 0) return -1;
+        found = i;
+    }
+    return found;
+}
+/// Where the factors of a product of bytes stand: instances.
+struct product_sides {
+    int weights = -1, activations = -1;
+    int weights_at = 0;  ///< argument of the product
+    int axis = -1;       ///< of the rows of weights
+};
+constexpr product_sides find_product_sides(const kernel_view& of, int fold, int product) {
+    const product_sides none;
+    if (product < 0) return none;
+    const auto is_bytes = [&](int i) { return i >= 0 && of.where[i] == site::element && (of.at[i].type == dtype::i8 || of.at[i].type == dtype::u8); };
+    const int left = of.at[product].argument[0], right = of.at[product].argument[1];
+    if (!is_bytes(left) || !is_bytes(right)) return none;
+    for (int place = of.axes - 1; place >= 0; --place) {
+        const int axis = of.order[place];
+        const u32 bit = u32(1) << axis;
+        if ((of.inner & bit) != 0 || of.axis_size[axis] == 1) continue;
+        const bool left_varies = (of.at[left].free & bit) != 0, right_varies = (of.at[right].free & bit) != 0;
+        if (left_varies == right_varies) return none;
+        const product_sides found = left_varies ? product_sides{left, right, 0, axis} : product_sides{right, left, 1, axis};
+        if (of.at[found.weights].kind != node_kind::leaf) return none;
+        for (int i = 0; i < of.instances; ++i)  // what the activations wait for mustn't wait for a row of weights
+            if (of.is_fold(i) && i != fold && (of.at[i].free & bit) != 0) return none;
+        return found;
+    }
+    return none;
+}
+
 /// Where the product stands in a kernel; `possible` false: it isn't one.
 template <class Kernel>
 struct code_product_facts {
-    /// The sum: the only reduction of the last level; -1 where the nest has another form.
-    static constexpr int find_fold() {
-        if (Kernel::nest != nest_kind::rows || Kernel::table.inner != Kernel::table.inner_lane || Kernel::table.outer != 0 || Kernel::any_element_output()) return -1;
-        int lane_axes = 0;
-        for (int a = 0; a < Kernel::axes; ++a) lane_axes += (Kernel::table.inner >> a & 1) != 0 && Kernel::table.axis_size[a] != 1;
-        int found = -1;
-        for (int i = 0; i < Kernel::instances; ++i) {
-            if (!Kernel::folds_in_pass(i, Kernel::levels)) continue;
-            if (found >= 0) return -1;
-            found = i;
-        }
-        return lane_axes == 1 ? found : -1;
-    }
-    static constexpr int fold = find_fold();
+    static constexpr int fold = find_product_fold(Kernel::view);
 
     template <int Instance>
     using op_at = typename evaluator<Kernel, scalar_family>::template op_of_instance<Instance>;
@@ -52,34 +77,7 @@ struct code_product_facts {
     }
     static constexpr int product = find_product();
 
-    struct sides {
-        int weights = -1, activations = -1;  ///< instances
-        int weights_at = 0;                  ///< argument of the product
-        int axis = -1;                       ///< of the rows of weights
-    };
-    static constexpr bool is_bytes(int instance) {
-        return instance >= 0 && Kernel::where[instance] == site::element && (Kernel::table.at[instance].type == dtype::i8 || Kernel::table.at[instance].type == dtype::u8);
-    }
-    static constexpr sides find_sides() {
-        sides none;
-        if (product < 0) return none;
-        const int left = Kernel::table.at[product].argument[0], right = Kernel::table.at[product].argument[1];
-        if (!is_bytes(left) || !is_bytes(right)) return none;
-        for (int place = Kernel::axes - 1; place >= 0; --place) {
-            const int axis = Kernel::table.order[place];
-            const u32 bit = u32(1) << axis;
-            if ((Kernel::table.inner & bit) != 0 || Kernel::table.axis_size[axis] == 1) continue;
-            const bool left_varies = (Kernel::table.at[left].free & bit) != 0, right_varies = (Kernel::table.at[right].free & bit) != 0;
-            if (left_varies == right_varies) return none;
-            const sides found = left_varies ? sides{left, right, 0, axis} : sides{right, left, 1, axis};
-            if (Kernel::table.at[found.weights].kind != node_kind::leaf) return none;
-            for (int i = 0; i < Kernel::instances; ++i)  // what the activations wait for mustn't wait for a row of weights
-                if (Kernel::is_fold(i) && i != fold && (Kernel::table.at[i].free & bit) != 0) return none;
-            return found;
-        }
-        return none;
-    }
-    static constexpr sides side = find_sides();
+    static constexpr product_sides side = find_product_sides(Kernel::view, fold, product);
     static constexpr bool possible = side.weights >= 0;
     static constexpr int weights = side.weights, activations = side.activations;
     static constexpr int activations_at = 1 - side.weights_at;

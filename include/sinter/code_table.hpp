@@ -9,41 +9,41 @@
 
 namespace sinter::detail {
 
+struct table_facts {
+    int operand = -1;  ///< instance; -1: the kernel is something else
+    int cost = 0;      ///< instructions an element, roughly, with those of the codes; 0: nothing to look up
+};
+constexpr table_facts find_code_table(const kernel_view& of) {
+    const auto is_code = [](dtype type) { return type == dtype::i8 || type == dtype::u8 || type == dtype::q8 || type == dtype::qu8; };
+    table_facts out;
+    if (of.nest != nest_kind::pointwise || of.outputs != 1 || of.output[0] < 0 || !is_code(of.output_type[0])) return out;
+    int found = -1, sum = 0;
+    for (int i = 0; i < of.instances; ++i) {
+        const instance& it = of.at[i];
+        if (it.kind == node_kind::map) {
+            for (int a = 0; a < it.arity; ++a)
+                if (it.argument[a] < 0 && of.node[it.immediate[a]].kind == node_kind::count) return out;
+            sum += of.cost_of(i);
+        } else if (it.kind != node_kind::leaf || found >= 0 || it.free != of.output_free[0] || !is_code(of.memory_type(i))) {
+            return out;
+        } else {
+            found = i;
+        }
+    }
+    if (found < 0) return out;
+    out.operand = found;
+    const dtype from = of.memory_type(found), to = of.output_type[0];
+    if (sum == 0 && from == to) return out;  // a copy
+    if (from == dtype::q8 || from == dtype::qu8) sum += 3;
+    if (to == dtype::q8 || to == dtype::qu8) sum += 8;
+    out.cost = sum;
+    return out;
+}
 template <class Kernel>
 struct code_table_facts {
-    static constexpr bool is_code(dtype type) { return type == dtype::i8 || type == dtype::u8 || type == dtype::q8 || type == dtype::qu8; }
-    static constexpr dtype memory_type(int leaf) { return Kernel::leaf_type[Kernel::node[Kernel::table.at[leaf].node].bits].type; }
-    /// The operand; -1: the kernel is something else.
-    static constexpr int find_operand() {
-        if (Kernel::nest != nest_kind::pointwise || Kernel::outputs != 1 || Kernel::table.output[0] < 0 || !is_code(Kernel::output_type[0])) return -1;
-        int found = -1;
-        for (int i = 0; i < Kernel::instances; ++i) {
-            const instance& it = Kernel::table.at[i];
-            if (it.kind == node_kind::map) {
-                for (int a = 0; a < it.arity; ++a)
-                    if (it.argument[a] < 0 && Kernel::node[it.immediate[a]].kind == node_kind::count) return -1;
-            } else if (it.kind != node_kind::leaf || found >= 0 || it.free != Kernel::table.output_free[0] || !is_code(memory_type(i))) {
-                return -1;
-            } else {
-                found = i;
-            }
-        }
-        return found;
-    }
-    static constexpr int operand = find_operand();
+    static constexpr table_facts found = find_code_table(Kernel::view);
+    static constexpr int operand = found.operand, cost = found.cost;
     static constexpr bool possible = operand >= 0;
-    /// Instructions an element, roughly, with those of the codes.
-    static constexpr int find_cost() {
-        if (!possible) return 0;
-        int sum = 0;
-        for (int i = 0; i < Kernel::instances; ++i)
-            if (Kernel::table.at[i].kind == node_kind::map) sum += Kernel::node[Kernel::table.at[i].node].op->cost;
-        if (sum == 0 && memory_type(operand) == Kernel::output_type[0]) return 0;  // a copy
-        if (memory_type(operand) == dtype::q8 || memory_type(operand) == dtype::qu8) sum += 3;
-        if (Kernel::output_type[0] == dtype::q8 || Kernel::output_type[0] == dtype::qu8) sum += 8;
-        return sum;
-    }
-    static constexpr int cost = find_cost();
 };
 
 }  // namespace sinter::detail

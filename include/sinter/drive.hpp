@@ -40,10 +40,7 @@ struct row_driver {
     static_assert(width <= order::lanes && order::lanes % width == 0);
 
     template <site Where>
-    struct all_at {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) { return Kernel::where[i] == Where; }
-    };
+    using all_at = instances_by<Kernel, are_at<Where>>;
     using once_values = environment<Kernel, Family, selected<all_at<site::once>>>;
     using row_values = environment<Kernel, Family, selected<all_at<site::row>>>;
     using after_values = environment<Kernel, Family, selected<all_at<site::after>>>;
@@ -176,12 +173,11 @@ struct row_driver {
 
     static constexpr bool stashes = Kernel::stash.instance >= 0;
     static constexpr int stash_output = stashes ? Kernel::stash.output : 0, stash_slot = slots<Kernel>::of_output(stash_output);
-    struct output_list {
+    struct needed_beside_stash {
         static constexpr int limit = Kernel::instances;
-        static constexpr bool test(int i) {
-            return Kernel::template needed<(stashes ? Kernel::levels + 2 : Kernel::levels + 1)>[i] || (stashes && i == Kernel::stash.instance);
-        }
+        static constexpr bool test(int i) { return Kernel::template needed<Kernel::levels + 2>[i] || i == Kernel::stash.instance; }
     };
+    using output_list = conditional<stashes, needed_beside_stash, needed_in_pass<Kernel, Kernel::levels + 1>>;
     using output_values = environment<Kernel, Family, selected<output_list>>;
     template <class Frame>
     static SINTER_INLINE void write_stash(const Frame& frame) {
@@ -831,30 +827,12 @@ struct row_driver {
         store_row(frame, at, selected<row_outputs<Kernel>>{});
         if constexpr (Kernel::table.outer != 0) in.outer.push(frame);
     }
-    static constexpr bool is_packed(int i) {
-        if (!slots<Kernel>::is_operand(i) || Kernel::where[i] != site::element) return false;
-        if (Kernel::table.at[i].kind != node_kind::leaf) return lane_axis_count<Kernel>() > 1;
-        return lane_axis_count<Kernel>() > 1 || (Kernel::table.at[i].free & Kernel::vector_bit) != 0;
-    }
     static constexpr row_body<slot_count> make_body() {
-        row_body<slot_count> out;
-        out.operands = slots<Kernel>::operands;
-        for (int s = 0; s < slot_count; ++s) out.element_size[s] = binding_facts_of<Kernel>::value.slot[s].element_size;
-        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
-            if (is_packed(i)) out.packed[out.packed_operands++] = static_cast<u8>(slot);
-            slot += slots<Kernel>::is_operand(i);
-        }
-        out.packed_slots = out.packed_operands;
-        for (int o = 0; o < Kernel::outputs; ++o) {
-            if (!Kernel::stores_elements(o)) continue;
-            out.packed[out.packed_slots++] = static_cast<u8>(slots<Kernel>::of_output(o));
-            if (streams_exist) out.may_stream |= u32(1) << o;
-        }
+        row_body<slot_count> out = find_row_body<slot_count>(Kernel::view, streams_exist);
         if (stashes) out.stash = stash_slot;
-        out.columns = Kernel::nest == nest_kind::rows && Kernel::table.inner != Kernel::table.inner_lane;
-        if constexpr (selected_indices<all_at<site::row>>::size > 0) out.begin_row = begin_row;
-        if constexpr (Kernel::any_element_output()) out.vectors = output_vectors;
         constexpr bool begins = selected_indices<all_at<site::row>>::size > 0;
+        if constexpr (begins) out.begin_row = begin_row;
+        if constexpr (Kernel::any_element_output()) out.vectors = output_vectors;
         if constexpr ((selected_indices<row_outputs<Kernel>>::size > 0 || Kernel::table.outer != 0) && !(begins && !Kernel::any_element_output()))
             out.end_row = end_row;
         return out;

@@ -16,7 +16,7 @@ namespace sinter::detail {
 template <class Kernel, class Family>
 inline constexpr bool multiplies = false;
 template <class Kernel, class Family>
-    requires requires { typename Family::products; }
+    requires(find_product_fold(Kernel::view) >= 0 && requires { typename Family::products; })
 inline constexpr bool multiplies<Kernel, Family> = code_product_facts<Kernel>::possible;
 
 /// Whether a kernel is a function of one code, long enough for the tables of its family.
@@ -24,7 +24,7 @@ template <class Kernel, class Family>
 inline constexpr bool uses_table = false;
 template <class Kernel, class Family>
     requires requires { typename Family::code_tables; }
-inline constexpr bool uses_table<Kernel, Family> = code_table_facts<Kernel>::cost >= Family::code_tables::worth;
+inline constexpr bool uses_table<Kernel, Family> = find_code_table(Kernel::view).cost >= Family::code_tables::worth;
 
 /// Whether a kernel is a proved sum of two operands of codes, and its family has such.
 template <class Kernel, class Family>
@@ -32,6 +32,48 @@ inline constexpr bool sums_codes = false;
 template <class Kernel, class Family>
     requires(requires { typename Family::code_sums; } && Kernel::outputs == 1 && (Kernel::output_type[0] == dtype::q8 || Kernel::output_type[0] == dtype::qu8))
 inline constexpr bool sums_codes<Kernel, Family> = code_sum_facts<Kernel>::possible;
+
+/// Operands whose lane stride matters: those read per element, in columns also those read per column.
+constexpr bool reads_per_lane(const kernel_view& of, int i) {
+    return of.at[i].kind == node_kind::leaf && (of.where[i] == site::element || (of.nest == nest_kind::columns && of.where[i] == site::row));
+}
+constexpr bool stores_per_lane(const kernel_view& of, int output) {
+    return of.nest == nest_kind::columns ? (of.output_free[output] & of.vector_bit()) != 0 : of.stores_elements(output);
+}
+/// All but the functions. `short_rows`: the driver of short rows takes it.
+template <int Slots>
+constexpr launch_facts<Slots> find_launch_facts(const kernel_view& of, bool short_rows) {
+    launch_facts<Slots> out;
+    out.axes = find_loop_facts<Slots>(of);
+    if (short_rows) out.axes.pointwise = false;  // the lane is the row as it was written
+    out.columns = of.nest == nest_kind::columns;
+    // No two threads store the same element: an output that lacks the axes of the rows, or the lane's, keeps them together.
+    const u32 all = of.all_output_axes();
+    u32 across = 0;
+    for (int a = 0; a < of.axes; ++a)
+        if (of.role_of(a) == axis_role::outer) across |= all & u32(1) << a;
+    out.splits_rows = of.outer == 0;
+    out.splits_lanes = of.nest != nest_kind::rows && !short_rows;
+    for (int o = 0; o < of.outputs; ++o) {
+        if (across & ~of.output_free[o]) out.splits_rows = false;
+        if (of.vector_bit() & all & ~of.output_free[o]) out.splits_lanes = false;
+    }
+    for (int s = 0; s < Slots; ++s) out.need[s] = -1;
+    for (int i = 0, slot = 0; i < of.instances; ++i) {
+        if (!of.is_operand(i)) continue;
+        if (reads_per_lane(of, i)) {
+            out.need[slot] = (of.at[i].free & of.vector_bit()) == 0 ? 0 : 1;
+            if (of.where[i] == site::element) out.bytes += dtype_size(of.memory_type(i));
+        }
+        ++slot;
+    }
+    for (int o = 0; o < of.outputs; ++o) {
+        if (stores_per_lane(of, o)) out.need[Slots - of.outputs + o] = 1;
+        if (of.stores_elements(o)) out.output_bytes += dtype_size(of.output_type[o]);
+    }
+    out.bytes += out.output_bytes;
+    return out;
+}
 
 /// Chooses the driver and variant for a call, and splits its rows (or one row's elements) over threads.
 template <class Kernel, class Family>
@@ -45,19 +87,9 @@ struct host_launch {
                                                                    conditional<Fast && sums_codes<Kernel, Family>, code_sum_driver<Kernel, Family>,
                                                                                row_driver<Kernel, Family>>>>>>;
 
-    /// Operands whose lane stride matters: those read per element, in columns also those read per column.
-    static constexpr bool per_lane(int instance) {
-        return slots<Kernel>::is_operand(instance) && Kernel::table.at[instance].kind == node_kind::leaf &&
-               (Kernel::where[instance] == site::element ||
-                (Kernel::nest == nest_kind::columns && Kernel::where[instance] == site::row));
-    }
-    static constexpr bool output_per_lane(int output) {
-        return Kernel::nest == nest_kind::columns ? (Kernel::table.output_free[output] & Kernel::vector_bit) != 0
-                                                  : Kernel::stores_elements(output);
-    }
     template <int Instance>
     static constexpr bool known_unit_operand() {
-        if constexpr (!per_lane(Instance))
+        if constexpr (!reads_per_lane(Kernel::view, Instance))
             return true;
         else
             return row_driver<Kernel, Family>::template stride_of<Instance> != lane_stride::unknown;
@@ -66,7 +98,7 @@ struct host_launch {
     static constexpr bool known_unit_output() {
         using view = nth_of_outputs<assignment_type, Output>;
         constexpr int inner = view::rank > 0 ? view::rank - 1 : 0;
-        return !output_per_lane(Output) || (view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][inner] &&
+        return !stores_per_lane(Kernel::view, Output) || (view::contiguous && view::rank > 0 && Kernel::table.output_varies[Output][inner] &&
                                             Kernel::table.output_axis[Output][inner] == Kernel::vector_axis);
     }
     template <int... Instance, int... Output>
@@ -76,36 +108,8 @@ struct host_launch {
     static constexpr bool only_fast = always_fast(selected<operand_instances<Kernel>>{}, make_indices<Kernel::outputs>{});
 
     static constexpr launch_facts<slots<Kernel>::count> make_facts() {
-        launch_facts<slots<Kernel>::count> out;
-        out.axes = loop_facts_of<Kernel>::value;
-        if (takes_short_rows<Kernel, Family>) out.axes.pointwise = false;  // the lane is the row as it was written
+        launch_facts<slots<Kernel>::count> out = find_launch_facts<slots<Kernel>::count>(Kernel::view, takes_short_rows<Kernel, Family>);
         out.always_fast = only_fast;
-        out.columns = Kernel::nest == nest_kind::columns;
-        // No two threads store the same element: an output that lacks the axes of the rows, or the lane's, keeps them together.
-        u32 all = 0, across = 0;
-        for (int o = 0; o < Kernel::outputs; ++o) all |= Kernel::table.output_free[o];
-        for (int a = 0; a < Kernel::axes; ++a)
-            if (role_of<Kernel>(a) == axis_role::outer) across |= all & u32(1) << a;
-        out.splits_rows = Kernel::table.outer == 0;
-        out.splits_lanes = Kernel::nest != nest_kind::rows && !takes_short_rows<Kernel, Family>;
-        for (int o = 0; o < Kernel::outputs; ++o) {
-            if (across & ~Kernel::table.output_free[o]) out.splits_rows = false;
-            if (Kernel::vector_bit & all & ~Kernel::table.output_free[o]) out.splits_lanes = false;
-        }
-        for (int s = 0; s < slots<Kernel>::count; ++s) out.need[s] = -1;
-        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
-            if (per_lane(i)) {
-                out.need[slot] = (Kernel::table.at[i].free & Kernel::vector_bit) == 0 ? 0 : 1;
-                if (Kernel::where[i] == site::element)
-                    out.bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
-            }
-            slot += slots<Kernel>::is_operand(i);
-        }
-        for (int o = 0; o < Kernel::outputs; ++o) {
-            if (output_per_lane(o)) out.need[slots<Kernel>::of_output(o)] = 1;
-            if (Kernel::stores_elements(o)) out.output_bytes += dtype_size(Kernel::output_type[o]);
-        }
-        out.bytes += out.output_bytes;
         out.fast = driver<true>::run;
         if constexpr (!only_fast || Kernel::nest == nest_kind::pointwise) out.slow = driver<false>::run;
         return out;

@@ -13,15 +13,14 @@ namespace sinter::detail {
 inline constexpr i64 longest_short_row = 32, longest_short_single = 4;
 
 /// The number of elements of a kernel's short rows; 0 where it has none.
-template <class Kernel>
-constexpr int find_short_row() {
-    if (Kernel::nest == nest_kind::columns || Kernel::table.outer != 0) return 0;
-    if (Kernel::nest == nest_kind::rows && Kernel::table.inner != Kernel::table.inner_lane) return 0;
+constexpr int find_short_row(const kernel_view& of) {
+    if (of.nest == nest_kind::columns || of.outer != 0) return 0;
+    if (of.nest == nest_kind::rows && of.inner != of.inner_lane) return 0;
     i64 length = 1;
     bool many = false;
-    for (int a = 0; a < Kernel::axes; ++a) {
-        const i64 size = Kernel::table.axis_size[a];
-        if (role_of<Kernel>(a) != axis_role::lane) {
+    for (int a = 0; a < of.axes; ++a) {
+        const i64 size = of.axis_size[a];
+        if (of.role_of(a) != axis_role::lane) {
             many = many || size != 1;
         } else {
             if (size < 1 || size > longest_short_row) return 0;
@@ -29,16 +28,16 @@ constexpr int find_short_row() {
         }
     }
     if (length > (many ? longest_short_row : longest_short_single)) return 0;
-    if (Kernel::nest == nest_kind::pointwise) {
+    if (of.nest == nest_kind::pointwise) {
         // Without a value for each row the rows are merged into one long lane.
         bool any = false;
-        for (int i = 0; i < Kernel::instances; ++i) any = any || Kernel::where[i] == site::row;
+        for (int i = 0; i < of.instances; ++i) any = any || of.where[i] == site::row;
         if (!any || length == 1) return 0;
     }
     return int(length);
 }
 template <class Kernel>
-inline constexpr int short_row = find_short_row<Kernel>();
+inline constexpr int short_row = find_short_row(Kernel::view);
 template <class Kernel, class Family>
 inline constexpr bool takes_short_rows = Family::width > 1 && short_row<Kernel> != 0;
 

@@ -13,8 +13,6 @@
 
 namespace sinter {
 
-enum class site : u8 { once, row, element, after };
-
 /// Facts of a kernel that drivers share: the vector axis, the place of every instance, what each pass needs.
 template <class Assignment>
 struct kernel : kernel_facts<Assignment> {
@@ -25,197 +23,98 @@ struct kernel : kernel_facts<Assignment> {
     static constexpr int levels = table.levels;
     static constexpr nest_kind nest = table.kind;
 
+    static constexpr kernel_view lanes = detail::with_lanes(facts_type::view);
     /// The loop axis along which a lane's elements lie; -1 when there is none (everything is a single element).
-    static constexpr int find_vector_axis() {
-        int found = -1;
-        for (int i = 0; i < table.axis_count; ++i) {
-            const int axis = table.order[i];
-            const u32 bit = u32(1) << axis;
-            if (nest == nest_kind::rows && !(table.inner_lane & bit)) continue;
-            if (nest == nest_kind::columns && (table.inner & bit)) continue;
-            if (nest == nest_kind::pointwise && table.axis_size[axis] == 1 && found >= 0) continue;
-            found = axis;
-        }
-        return found;
-    }
-    static constexpr int vector_axis = find_vector_axis();
-    static constexpr u32 vector_bit = vector_axis < 0 ? 0 : u32(1) << vector_axis;
+    static constexpr int vector_axis = lanes.vector_axis;
+    static constexpr u32 vector_bit = lanes.vector_bit();
     /// A value is an element's when it varies over these axes, else a row's.
-    static constexpr u32 element_axes = nest == nest_kind::pointwise ? vector_bit : table.inner;
+    static constexpr u32 element_axes = lanes.element_axes;
 
-    static constexpr array<site, instances> find_places() {
-        array<site, instances> out{};
-        for (int i = 0; i < instances; ++i) {
-            const instance& it = table.at[i];
-            bool after = it.folded != 0 && it.fold_group == 1;
-            for (int a = 0; a < it.arity; ++a)
-                if (it.argument[a] >= 0 && out[it.argument[a]] == site::after) after = true;
-            out[i] = after                         ? site::after
-                     : (it.free & element_axes)    ? site::element
-                     : it.free == 0 && it.level == 0 ? site::once
-                                                   : site::row;
-        }
-        return out;
-    }
-    static constexpr array<site, instances> where = find_places();
+    static constexpr array<site, instances> where = detail::find_places<instances>(lanes);
+    static constexpr kernel_view view = detail::with_places(lanes, where.item);
 
-    static constexpr bool is_fold(int i) { return table.at[i].kind == node_kind::reduce && table.at[i].folded != 0; }
-    static constexpr bool folds_in_pass(int i, int pass) {
-        return is_fold(i) && table.at[i].fold_group == 0 && table.at[i].level == pass;
-    }
+    static constexpr bool is_fold(int i) { return view.is_fold(i); }
+    static constexpr bool folds_in_pass(int i, int pass) { return view.folds_in_pass(i, pass); }
     /// Outputs that have an element per element of the row: stored in the last pass.
-    static constexpr bool stores_elements(int o) { return (table.output_free[o] & element_axes) != 0; }
-    static constexpr bool any_element_output() {
-        for (int o = 0; o < outputs; ++o)
-            if (stores_elements(o)) return true;
-        return false;
-    }
-    /// A costly value that the last fold and an output pass both need is stored to that output's row by the fold and read back
-    /// (measured: softmax in cache 0.54 -> 0.9 of a hand-written loop). Only where no operand of the same element size is read in
-    /// the output pass, since it may be the output itself, element for element.
-    struct stash_facts {
-        int instance = -1, output = -1;
-    };
-    static constexpr int cost_of(int i) {
-        return table.at[i].kind == node_kind::map ? facts_type::node[table.at[i].node].op->cost : 0;
-    }
-    static constexpr void mark_needed(array<bool, instances>& need, int stop) {
-        for (int i = instances - 1; i >= 0; --i)
-            if (need[i] && i != stop)
-                for (int a = 0; a < table.at[i].arity; ++a) {
-                    const int argument = table.at[i].argument[a];
-                    if (argument >= 0 && where[argument] == site::element) need[argument] = true;
-                }
-    }
-    static constexpr stash_facts find_stash() {
-        stash_facts none;
-        if (nest != nest_kind::rows || levels == 0 || !any_element_output()) return none;
-        array<bool, instances> folding = roots_of_pass(levels), storing = roots_of_pass(levels + 1);
-        mark_needed(folding, -1);
-        mark_needed(storing, -1);
-        stash_facts best;
-        int best_cost = 7;
-        for (int i = 0; i < instances; ++i) {
-            if (!folding[i] || !storing[i] || table.at[i].kind != node_kind::map || table.at[i].free != all_output_axes()) continue;
-            // What computing it costs: itself and what only leads to it, roughly all it needs.
-            array<bool, instances> below{};
-            below[i] = true;
-            mark_needed(below, -1);
-            int cost = 0;
-            for (int j = 0; j < instances; ++j)
-                if (below[j]) cost += cost_of(j);
-            if (cost <= best_cost) continue;
-            array<bool, instances> rest = roots_of_pass(levels + 1);
-            mark_needed(rest, i);
-            for (int o = 0; o < outputs; ++o) {
-                if (!stores_elements(o) || table.output_free[o] != table.at[i].free || facts_type::output_type[o] != table.at[i].type)
-                    continue;
-                bool clean = true;
-                for (int j = 0; j < instances; ++j)
-                    if (rest[j] && table.at[j].kind == node_kind::leaf &&
-                        dtype_size(facts_type::leaf_type[facts_type::node[table.at[j].node].bits].type) ==
-                            dtype_size(facts_type::output_type[o]))
-                        clean = false;
-                if (!clean) continue;
-                best.instance = i;
-                best.output = o;
-                best_cost = cost;
-            }
-        }
-        return best;
-    }
-    static constexpr u32 all_output_axes() {
-        u32 all = 0;
-        for (int o = 0; o < outputs; ++o) all |= table.output_free[o];
-        return all;
-    }
-    /// Element instances that a pass asks for by itself: arguments of its folds, or values of outputs.
+    static constexpr bool stores_elements(int o) { return view.stores_elements(o); }
+    static constexpr bool any_element_output() { return view.any_element_output(); }
+    static constexpr int cost_of(int i) { return view.cost_of(i); }
+    static constexpr u32 all_output_axes() { return view.all_output_axes(); }
+    static constexpr void mark_needed(array<bool, instances>& need, int stop) { detail::mark_needed(view, need.item, stop); }
     static constexpr array<bool, instances> roots_of_pass(int pass) {
         array<bool, instances> need{};
-        for (int i = 0; i < instances; ++i)
-            if (folds_in_pass(i, pass) && where[table.at[i].argument[0]] == site::element) need[table.at[i].argument[0]] = true;
-        if (pass == levels + 1)
-            for (int o = 0; o < outputs; ++o)
-                if (stores_elements(o) && table.output[o] >= 0 && where[table.output[o]] == site::element) need[table.output[o]] = true;
+        detail::mark_roots(view, pass, need.item);
         return need;
     }
-    static constexpr stash_facts stash = find_stash();
+    static constexpr detail::stash_facts stash = detail::find_stash<(instances + 63) / 64 * 64>(view);
 
     /// Element instances that a pass computes: pass 1 to `levels` fold, pass `levels + 1` stores; pass `levels + 2` stores too,
     /// with the stash read back instead of computed.
     template <int Pass>
-    static constexpr array<bool, instances> find_needed() {
-        if (Pass == levels + 2) {
-            array<bool, instances> rest = roots_of_pass(levels + 1);
-            mark_needed(rest, stash.instance);
-            if (stash.instance >= 0) rest[stash.instance] = false;
-            return rest;
-        }
-        array<bool, instances> need = roots_of_pass(Pass);
-        mark_needed(need, -1);
-        return need;
-    }
-    template <int Pass>
-    static constexpr array<bool, instances> needed = find_needed<Pass>();
+    static constexpr array<bool, instances> needed = detail::find_needed<instances>(view, stash, Pass);
 };
 
 namespace detail {
 
+// Selections of instances and outputs.
+
+template <site Where>
+struct are_at {
+    static constexpr bool has(const kernel_view& of, int i) { return of.where[i] == Where; }
+};
+/// At a place, and no folds.
+template <site Where>
+struct are_computed_at {
+    static constexpr bool has(const kernel_view& of, int i) { return of.where[i] == Where && !of.is_fold(i); }
+};
 template <class Kernel, site Where>
-struct at_place {
-    static constexpr int limit = Kernel::instances;
-    static constexpr bool test(int i) { return Kernel::where[i] == Where && !Kernel::is_fold(i); }
-};
+using at_place = instances_by<Kernel, are_computed_at<Where>>;
 /// Row instances that become known after fold pass `Level` (0: before the first).
+template <int Level>
+struct are_rows_after {
+    static constexpr bool has(const kernel_view& of, int i) { return of.where[i] == site::row && !of.is_fold(i) && of.at[i].level == Level; }
+};
 template <class Kernel, int Level>
-struct rows_after {
-    static constexpr int limit = Kernel::instances;
-    static constexpr bool test(int i) {
-        return Kernel::where[i] == site::row && !Kernel::is_fold(i) && Kernel::table.at[i].level == Level;
-    }
+using rows_after = instances_by<Kernel, are_rows_after<Level>>;
+template <int Pass>
+struct are_folds_of_pass {
+    static constexpr bool has(const kernel_view& of, int i) { return of.folds_in_pass(i, Pass); }
 };
 template <class Kernel, int Pass>
-struct folds_of_pass {
-    static constexpr int limit = Kernel::instances;
-    static constexpr bool test(int i) { return Kernel::folds_in_pass(i, Pass); }
-};
+using folds_of_pass = instances_by<Kernel, are_folds_of_pass<Pass>>;
 /// Those of them that read a segment twice.
+template <int Pass>
+struct are_two_phase_folds_of_pass {
+    static constexpr bool has(const kernel_view& of, int i) { return of.folds_in_pass(i, Pass) && of.node_of(i).op->two_phase; }
+};
 template <class Kernel, int Pass>
-struct two_phase_folds_of_pass {
-    static constexpr int limit = Kernel::instances;
-    static constexpr bool test(int i) {
-        return Kernel::folds_in_pass(i, Pass) && Kernel::node[Kernel::table.at[i].node].op->two_phase;
-    }
+using two_phase_folds_of_pass = instances_by<Kernel, are_two_phase_folds_of_pass<Pass>>;
+struct are_outer_folds {
+    static constexpr bool has(const kernel_view& of, int i) { return of.is_fold(i) && of.at[i].fold_group == 1; }
 };
 template <class Kernel>
-struct outer_folds {
-    static constexpr int limit = Kernel::instances;
-    static constexpr bool test(int i) { return Kernel::is_fold(i) && Kernel::table.at[i].fold_group == 1; }
-};
+using outer_folds = instances_by<Kernel, are_outer_folds>;
 template <class Kernel, int Pass>
 struct needed_in_pass {
     static constexpr int limit = Kernel::instances;
     static constexpr bool test(int i) { return Kernel::template needed<Pass>[i]; }
 };
-template <class Kernel>
-struct element_outputs {
-    static constexpr int limit = Kernel::outputs;
-    static constexpr bool test(int o) { return Kernel::stores_elements(o); }
+struct store_elements {
+    static constexpr bool has(const kernel_view& of, int o) { return of.stores_elements(o); }
 };
 template <class Kernel>
-struct row_outputs {
-    static constexpr int limit = Kernel::outputs;
-    static constexpr bool test(int o) {
-        return !Kernel::stores_elements(o) && !(Kernel::table.output[o] >= 0 && Kernel::where[Kernel::table.output[o]] == site::after);
+using element_outputs = outputs_by<Kernel, store_elements>;
+/// Outputs with one element per row, or after all rows.
+template <bool After>
+struct store_others {
+    static constexpr bool has(const kernel_view& of, int o) {
+        return !of.stores_elements(o) && (of.output[o] >= 0 && of.where[of.output[o]] == site::after) == After;
     }
 };
 template <class Kernel>
-struct after_outputs {
-    static constexpr int limit = Kernel::outputs;
-    static constexpr bool test(int o) {
-        return !Kernel::stores_elements(o) && Kernel::table.output[o] >= 0 && Kernel::where[Kernel::table.output[o]] == site::after;
-    }
-};
+using row_outputs = outputs_by<Kernel, store_others<false>>;
+template <class Kernel>
+using after_outputs = outputs_by<Kernel, store_others<true>>;
 
 /// Leaf and output types of an assignment.
 template <class Assignment, int Index>

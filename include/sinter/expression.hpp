@@ -508,11 +508,7 @@ template <class Trace, class Renumber, int Parameters, class Sequence>
 struct body_nodes;
 template <class Trace, class Renumber, int Parameters, int... Index>
 struct body_nodes<Trace, Renumber, Parameters, indices<Index...>> {
-    template <class... Node>
-    static constexpr auto collect(Node...) {
-        return program<Node...>{};
-    }
-    using type = decltype(collect(node_type_of<Trace, Renumber, Index + Parameters>()...));
+    using type = program<node_type_of<Trace, Renumber, Index + Parameters>...>;
 };
 template <class Trace, class Renumber, class Sequence>
 struct output_nodes;

@@ -10,19 +10,40 @@
 namespace sinter::detail {
 
 /// What computing and folding the elements of a pass costs, in instructions.
-template <class Kernel, int Pass>
-constexpr int work_of_pass() {
+constexpr int work_of_pass(const kernel_view& of, const bool* needed, int pass) {
     int cost = 0;
-    for (int i = 0; i < Kernel::instances; ++i) {
-        const node_value& node = Kernel::node[Kernel::table.at[i].node];
-        if (Kernel::template needed<Pass>[i]) cost += node.has_op() ? node.op->cost : 1;
-        if (Kernel::folds_in_pass(i, Pass)) cost += 3;
+    for (int i = 0; i < of.instances; ++i) {
+        if (needed[i]) cost += of.node_of(i).has_op() ? of.node_of(i).op->cost : 1;
+        if (of.folds_in_pass(i, pass)) cost += 3;
     }
     return cost;
+}
+template <class Kernel, int Pass>
+constexpr int work_of_pass() {
+    return work_of_pass(Kernel::view, Kernel::template needed<Pass>.item, Pass);
 }
 constexpr bool is_costly(int cost) { return cost > 8; }
 template <class Kernel, int Pass>
 inline constexpr bool has_second_phase = selected_indices<two_phase_folds_of_pass<Kernel, Pass>>::size > 0;
+
+/// Operands of elements that vary over the rows, too, if one does: the others stay in the cache.
+struct are_fetched {
+    static constexpr bool is_of_elements(const kernel_view& of, int i) { return of.at[i].kind == node_kind::leaf && of.where[i] == site::element; }
+    static constexpr bool is_of_rows(const kernel_view& of, int i) { return is_of_elements(of, i) && (of.at[i].free & ~of.element_axes) != 0; }
+    static constexpr bool any_is_of_rows(const kernel_view& of) {
+        for (int i = 0; i < of.instances; ++i)
+            if (is_of_rows(of, i)) return true;
+        return false;
+    }
+    static constexpr bool has(const kernel_view& of, int i) { return is_of_elements(of, i) && (is_of_rows(of, i) || !any_is_of_rows(of)); }
+    /// Bytes of an element.
+    static constexpr int largest(const kernel_view& of) {
+        int size = 1;
+        for (int i = 0; i < of.instances; ++i)
+            if (has(of, i) && dtype_size(of.memory_type(i)) > size) size = dtype_size(of.memory_type(i));
+        return size;
+    }
+};
 
 template <class Kernel, class Family>
 struct fetching {
@@ -53,32 +74,11 @@ struct fetching {
     static constexpr int phase = find_phase();
     template <int Pass, int Phase>
     static constexpr bool here = Pass == pass && Phase == phase;
-    /// Operands of elements that vary over the rows, too, if one does: the others stay in the cache.
-    struct fetched {
-        static constexpr int limit = Kernel::instances;
-        static constexpr bool of_elements(int i) { return Kernel::table.at[i].kind == node_kind::leaf && Kernel::where[i] == site::element; }
-        static constexpr bool over_rows(int i) { return of_elements(i) && (Kernel::table.at[i].free & ~Kernel::element_axes) != 0; }
-        static constexpr bool find_any() {
-            for (int i = 0; i < limit; ++i)
-                if (over_rows(i)) return true;
-            return false;
-        }
-        static constexpr bool any = find_any();
-        static constexpr bool test(int i) { return any ? over_rows(i) : of_elements(i); }
-    };
-    static constexpr int find_largest() {
-        int size = 1;
-        for (int i = 0; i < fetched::limit; ++i) {
-            if (!fetched::test(i)) continue;
-            const int its = dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
-            size = its > size ? its : size;
-        }
-        return size;
-    }
+    using fetched = instances_by<Kernel, are_fetched>;
     /// How far, in elements: half a page. (On a Xeon half or twice as far makes no difference. On Zen 4, sums of squares, 32-byte
     /// registers, beside the loop by hand: 0.94 at half a page or a quarter, 0.72 at one page, 0.81 at two: a segment is read in two
     /// walks there, and what is asked for in the next page keeps the processor from fetching this one itself.)
-    static constexpr i64 distance = by_rows ? 0 : 2048 / find_largest();
+    static constexpr i64 distance = by_rows ? 0 : 2048 / are_fetched::largest(Kernel::view);
 
     /// Vector `Line` of some that follow each other: nothing where it lies in the line of the one before.
     template <int Line>

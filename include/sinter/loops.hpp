@@ -37,15 +37,9 @@ struct bound_call {
     bool streams = false;  ///< the outputs exceed the caches: store past them where alignment allows
 };
 
-/// What a loop axis is for in a kernel's nest.
-enum class axis_role : u8 { outer, column, lane };
 template <class Kernel>
 constexpr axis_role role_of(int axis) {
-    const u32 bit = u32(1) << axis;
-    if (Kernel::nest == nest_kind::rows)
-        return (Kernel::table.inner_lane & bit) ? axis_role::lane : (Kernel::table.inner & bit) ? axis_role::column : axis_role::outer;
-    if (axis == Kernel::vector_axis) return axis_role::lane;
-    return Kernel::nest == nest_kind::columns && (Kernel::table.inner & bit) ? axis_role::column : axis_role::outer;
+    return Kernel::view.role_of(axis);
 }
 
 /// The loops that a kernel asks for, as a constant table.
@@ -61,37 +55,36 @@ struct loop_facts {
     slot_set<Slots> per_element{};        ///< slots with memory that vary along the lane: what a packed block holds
     slot_set<Slots> coordinates{};        ///< slots that are coordinates
 };
+template <int Slots>
+constexpr loop_facts<Slots> find_loop_facts(const kernel_view& of) {
+    loop_facts<Slots> out;
+    out.axes = of.axes;
+    for (int i = 0; i < of.axes; ++i) {
+        out.order[i] = static_cast<signed char>(of.order[i]);
+        out.role[i] = of.role_of(of.order[i]);
+    }
+    out.pointwise = of.nest == nest_kind::pointwise;
+    out.any_axis_is_lane = out.may_lengthen = out.pointwise;
+    const u32 all = of.all_output_axes();
+    for (int o = 0; o < of.outputs; ++o) {
+        out.any_axis_is_lane = out.any_axis_is_lane && of.output_free[o] == all;
+        out.may_lengthen = out.may_lengthen && of.output_free[o] == all;
+        if (of.stores_elements(o)) out.per_element.add(Slots - of.outputs + o);
+    }
+    for (int i = 0, slot = 0; i < of.instances; ++i) {
+        if (!of.is_operand(i)) continue;
+        if (of.at[i].free != 0 && of.at[i].free != all) out.any_axis_is_lane = false;
+        if (of.at[i].kind != node_kind::leaf)
+            out.coordinates.add(slot);
+        else if (of.where[i] == site::element)
+            out.per_element.add(slot);
+        ++slot;
+    }
+    return out;
+}
 template <class Kernel>
 struct loop_facts_of {
-    using facts_type = loop_facts<slots<Kernel>::count>;
-    static constexpr facts_type make() {
-        facts_type out;
-        out.axes = Kernel::axes;
-        for (int i = 0; i < Kernel::axes; ++i) {
-            out.order[i] = static_cast<signed char>(Kernel::table.order[i]);
-            out.role[i] = role_of<Kernel>(Kernel::table.order[i]);
-        }
-        out.pointwise = Kernel::nest == nest_kind::pointwise;
-        out.any_axis_is_lane = out.may_lengthen = out.pointwise;
-        u32 all = 0;
-        for (int o = 0; o < Kernel::outputs; ++o) all |= Kernel::table.output_free[o];
-        for (int o = 0; o < Kernel::outputs; ++o) {
-            out.any_axis_is_lane = out.any_axis_is_lane && Kernel::table.output_free[o] == all;
-            out.may_lengthen = out.may_lengthen && Kernel::table.output_free[o] == all;
-            if (Kernel::stores_elements(o)) out.per_element.add(slots<Kernel>::of_output(o));
-        }
-        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
-            if (!slots<Kernel>::is_operand(i)) continue;
-            if (Kernel::table.at[i].free != 0 && Kernel::table.at[i].free != all) out.any_axis_is_lane = false;
-            if (Kernel::table.at[i].kind != node_kind::leaf)
-                out.coordinates.add(slot);
-            else if (Kernel::where[i] == site::element)
-                out.per_element.add(slot);
-            ++slot;
-        }
-        return out;
-    }
-    static constexpr facts_type value = make();
+    static constexpr loop_facts<slots<Kernel>::count> value = find_loop_facts<slots<Kernel>::count>(Kernel::view);
 };
 
 template <class Tag, int Slots>
@@ -304,10 +297,7 @@ struct packer {
 /// Lane axes of a nest that may have more than one element.
 template <class Kernel>
 constexpr int lane_axis_count() {
-    int count = 0;
-    for (int a = 0; a < Kernel::axes; ++a)
-        if (role_of<Kernel>(a) == axis_role::lane && Kernel::table.axis_size[a] != 1) ++count;
-    return count;
+    return Kernel::view.lane_axis_count();
 }
 
 /// How an operand steps along the lane: known while compiling, or not.

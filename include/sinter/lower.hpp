@@ -58,6 +58,8 @@ struct lowering {
     const node_value* node = nullptr;
     const inferred<Nodes>* facts = nullptr;
     const bool* weak_leaf = nullptr;
+    constexpr lowering() = default;
+    constexpr lowering(const node_value* nodes, const inferred<Nodes>& inferred_of_nodes, const bool* weak) : node(nodes), facts(&inferred_of_nodes), weak_leaf(weak) {}
     int axis_at_position[max_rank]{-1, -1, -1, -1, -1, -1, -1, -1};
     bool restores = false;  ///< outputs lie as if dropping reductions kept their axes
     fresh_axis fresh[max_loop_axes]{};
@@ -610,6 +612,19 @@ struct lowering {
         return fail(nest_violation::too_large);
     }
 
+    /// All of it: outputs' axes are the first loop axes, aligned at the right.
+    constexpr void lower_all(const int* root, const shape* output_shape) {
+        positions at[unsigned(Outputs)]{};
+        for (int o = 0; o < Outputs; ++o) {
+            const int rank = output_shape[o].rank;
+            at[o] = restores && facts->sizes[root[o]].rank == rank ? restored(root[o], rank) : positions::plain(rank);
+            if (!place_output_axes(output_shape[o], at[o])) return;
+        }
+        for (int o = 0; o < Outputs; ++o)
+            if (!lower_output(o, root[o], output_shape[o], at[o])) return;
+        resolve_counts();
+        choose_nest();
+    }
     /// Chooses the nest: which axes the inner reductions fold, and whether others fold row values.
     constexpr void choose_nest() {
         for (int i = 0; i < out.axis_count; ++i) out.order[i] = i;
@@ -773,41 +788,29 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
     static constexpr shape output_shape[unsigned(output_count)] = {Outputs::extents_type::static_shape...};
     static constexpr dtype output_type[unsigned(output_count)] = {dtype_of<remove_cvref<typename Outputs::element>>...};
 
-    static constexpr inferred<node_count> infer() {
-        inferred<node_count> out;
-        for (int i = 0; i < node_count; ++i) {
-            if (node[i].kind == node_kind::leaf) {
-                out.sizes[i] = leaf_shape[node[i].bits];
-                out.type[i] = leaf_type[node[i].bits];
-            }
-            if (!infer_node(out, node, i)) return out;
-        }
-        out.at = -1;
-        return out;
-    }
-    static constexpr inferred<node_count> facts = infer();
+    static constexpr inferred<node_count> facts = infer_nodes<node_count>(node, leaf_shape, leaf_type);
 
     static constexpr lowered<node_count, output_count> lower() {
-        detail::lowering<node_count, output_count> work;
-        lower_with(work);
-        if (output_count == 1) return work.out;
+        detail::lowering<node_count, output_count> work(node, facts, weak_leaf);
+        work.lower_all(root, output_shape);
+        if constexpr (output_count > 1) return lower_outputs_together(work);
+        return work.out;
+    }
+    static constexpr lowered<node_count, output_count> lower_outputs_together(const detail::lowering<node_count, output_count>& work) {
         // One that drops axes beside one that keeps them: side by side, as if both kept. Aligned at the right, sizes known only when
         // run may fit by chance alone; if none needs chance side by side, that is better.
         const bool fits = work.out.why == nest_violation::none;
         if (fits && (!drops_inside() || detail::sizes_surely_agree<lowering_of>(work.out))) return work.out;
-        detail::lowering<node_count, output_count> again;
+        detail::lowering<node_count, output_count> again(node, facts, weak_leaf);
         again.restores = true;
         again.out.restored = true;
-        lower_with(again);
+        again.lower_all(root, output_shape);
         if (again.out.why != nest_violation::none || (fits && !detail::sizes_surely_agree<lowering_of>(again.out))) return work.out;
         return again.out;
     }
     /// Does an output lie elsewhere when dropped axes are put back?
     static constexpr bool drops_inside() {
-        detail::lowering<node_count, output_count> work;
-        work.node = node;
-        work.facts = &facts;
-        work.weak_leaf = weak_leaf;
+        const detail::lowering<node_count, output_count> work(node, facts, weak_leaf);
         for (int o = 0; o < output_count; ++o) {
             const int rank = output_shape[o].rank;
             if (facts.sizes[root[o]].rank != rank) continue;
@@ -816,22 +819,6 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
                 if (at.of[i] != rank - 1 - i) return true;
         }
         return false;
-    }
-    static constexpr void lower_with(detail::lowering<node_count, output_count>& work) {
-        work.node = node;
-        work.facts = &facts;
-        work.weak_leaf = weak_leaf;
-        // The outputs' axes are the first loop axes, aligned at the right.
-        detail::positions at[unsigned(output_count)]{};
-        for (int o = 0; o < output_count; ++o) {
-            const int rank = output_shape[o].rank;
-            at[o] = work.restores && facts.sizes[root[o]].rank == rank ? work.restored(root[o], rank) : detail::positions::plain(rank);
-            if (!work.place_output_axes(output_shape[o], at[o])) return;
-        }
-        for (int o = 0; o < output_count; ++o)
-            if (!work.lower_output(o, root[o], output_shape[o], at[o])) return;
-        work.resolve_counts();
-        work.choose_nest();
     }
     static constexpr lowered<node_count, output_count> table = lower();  // no reference: device code reads it
     static constexpr const auto& value = table;

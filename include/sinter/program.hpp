@@ -401,5 +401,19 @@ SINTER_HOST_DEVICE constexpr bool infer_node(inferred<Size>& all, const node_val
     }
     return true;
 }
+/// Infers a program from its leaves: shapes and types of all nodes, or the first violation.
+template <int Size>
+constexpr inferred<Size> infer_nodes(const node_value* node, const shape* leaf_shape, const value_type* leaf_type) {
+    inferred<Size> out;
+    for (int i = 0; i < Size; ++i) {
+        if (node[i].kind == node_kind::leaf) {
+            out.sizes[i] = leaf_shape[node[i].bits];
+            out.type[i] = leaf_type[node[i].bits];
+        }
+        if (!infer_node(out, node, i)) return out;
+    }
+    out.at = -1;
+    return out;
+}
 
 }  // namespace sinter

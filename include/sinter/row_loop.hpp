@@ -49,6 +49,31 @@ struct row_body {
     void (*end_row)(call&, const position&) = nullptr;    ///< outputs with one element per row
 };
 
+/// The tables; functions and the stash are the kernel's. `streams`: its family has stores past the caches.
+template <int Slots>
+constexpr row_body<Slots> find_row_body(const kernel_view& of, bool streams) {
+    row_body<Slots> out;
+    out.operands = Slots - of.outputs;
+    const bool many_lane_axes = of.lane_axis_count() > 1;
+    for (int i = 0, slot = 0; i < of.instances; ++i) {
+        if (!of.is_operand(i)) continue;
+        const bool is_leaf = of.at[i].kind == node_kind::leaf;
+        if (is_leaf) out.element_size[slot] = static_cast<u8>(dtype_size(of.memory_type(i)));
+        if (of.where[i] == site::element && (many_lane_axes || (is_leaf && (of.at[i].free & of.vector_bit()) != 0)))
+            out.packed[out.packed_operands++] = static_cast<u8>(slot);
+        ++slot;
+    }
+    out.packed_slots = out.packed_operands;
+    for (int o = 0; o < of.outputs; ++o) {
+        out.element_size[out.operands + o] = static_cast<u8>(dtype_size(of.output_type[o]));
+        if (!of.stores_elements(o)) continue;
+        out.packed[out.packed_slots++] = static_cast<u8>(out.operands + o);
+        if (streams) out.may_stream |= u32(1) << o;
+    }
+    out.columns = of.nest == nest_kind::rows && of.inner != of.inner_lane;
+    return out;
+}
+
 /// `Family` keeps code of different instruction sets apart, and says how wide a vector is.
 template <class Family, int Slots>
 struct row_loop {

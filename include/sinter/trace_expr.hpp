@@ -301,35 +301,63 @@ constexpr question find_asked() {
 template <class Trace>
 inline constexpr question asked = find_asked<Trace>();  // a constant: nvcc warns of the call in device code
 
+/// From a tape node to its type. (A form for each kind, chosen once a node: a function with a branch for each took clang three times as long.)
+template <node_kind Kind, int Arity>
+struct node_form;
 template <class Trace, int Index>
-struct tape_at {
-    static constexpr node_value node = Trace::value.record.node[Index];
+using op_on_tape = op_of<Trace::value.record.node[Index].op>;
+template <class Trace, class Renumber, int Index, int Argument>
+inline constexpr int argument_on_tape = Renumber::value[Trace::value.record.node[Index].argument[Argument]];
+template <>
+struct node_form<node_kind::literal, 0> {
+    template <class Trace, class Renumber, int Index>
+    using type = literal<Trace::value.record.node[Index].literal, Trace::value.record.node[Index].bits>;
+};
+template <>
+struct node_form<node_kind::reduce, 1> {
+    template <class Trace, class Renumber, int Index>
+    using type = reduce<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>>;
+};
+template <>
+struct node_form<node_kind::index_map, 1> {
+    template <class Trace, class Renumber, int Index>
+    using type = index_map<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>>;
+};
+template <>
+struct node_form<node_kind::coordinate, 1> {
+    template <class Trace, class Renumber, int Index>
+    using type = coordinate<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>>;
+};
+template <>
+struct node_form<node_kind::count, 1> {
+    template <class Trace, class Renumber, int Index>
+    using type = count<argument_on_tape<Trace, Renumber, Index, 0>>;
+};
+template <>
+struct node_form<node_kind::map, 1> {
+    template <class Trace, class Renumber, int Index>
+    using type = map<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>>;
+};
+template <>
+struct node_form<node_kind::map, 2> {
+    template <class Trace, class Renumber, int Index>
+    using type = map<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>, argument_on_tape<Trace, Renumber, Index, 1>>;
+};
+template <>
+struct node_form<node_kind::map, 3> {
+    template <class Trace, class Renumber, int Index>
+    using type = map<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>, argument_on_tape<Trace, Renumber, Index, 1>,
+                     argument_on_tape<Trace, Renumber, Index, 2>>;
+};
+template <>
+struct node_form<node_kind::map, 4> {
+    template <class Trace, class Renumber, int Index>
+    using type = map<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>, argument_on_tape<Trace, Renumber, Index, 1>,
+                     argument_on_tape<Trace, Renumber, Index, 2>, argument_on_tape<Trace, Renumber, Index, 3>>;
 };
 /// The node type of tape node `Index`, its operands renumbered by `Renumber::value`.
 template <class Trace, class Renumber, int Index>
-constexpr auto node_type_of() {
-    using at = tape_at<Trace, Index>;
-    if constexpr (at::node.kind == node_kind::literal)
-        return literal<at::node.literal, at::node.bits>{};
-    else if constexpr (at::node.kind == node_kind::reduce)
-        return reduce<op_of<at::node.op>, Renumber::value[at::node.argument[0]]>{};
-    else if constexpr (at::node.kind == node_kind::index_map)
-        return index_map<op_of<at::node.op>, Renumber::value[at::node.argument[0]]>{};
-    else if constexpr (at::node.kind == node_kind::coordinate)
-        return coordinate<op_of<at::node.op>, Renumber::value[at::node.argument[0]]>{};
-    else if constexpr (at::node.kind == node_kind::count)
-        return count<Renumber::value[at::node.argument[0]]>{};
-    else if constexpr (at::node.arity == 1)
-        return map<op_of<at::node.op>, Renumber::value[at::node.argument[0]]>{};
-    else if constexpr (at::node.arity == 2)
-        return map<op_of<at::node.op>, Renumber::value[at::node.argument[0]], Renumber::value[at::node.argument[1]]>{};
-    else if constexpr (at::node.arity == 3)
-        return map<op_of<at::node.op>, Renumber::value[at::node.argument[0]], Renumber::value[at::node.argument[1]],
-                   Renumber::value[at::node.argument[2]]>{};
-    else
-        return map<op_of<at::node.op>, Renumber::value[at::node.argument[0]], Renumber::value[at::node.argument[1]],
-                   Renumber::value[at::node.argument[2]], Renumber::value[at::node.argument[3]]>{};
-}
+using node_type_of = typename node_form<Trace::value.record.node[Index].kind, Trace::value.record.node[Index].arity>::template type<Trace, Renumber, Index>;
 }  // namespace detail
 
 }  // namespace sinter

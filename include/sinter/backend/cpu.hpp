@@ -42,13 +42,12 @@ using cpu_family = cpu_lanes<1>;
 
 /// Does a kernel without reductions store nothing but integers of 8 bits? Four registers of them are packed at once: on AVX2 two
 /// instructions and a half for 8 elements become one.
-template <class Kernel>
-constexpr bool packs_codes() {
-    if (Kernel::nest != nest_kind::pointwise) return false;
+constexpr bool packs_codes(const kernel_view& of) {
+    if (of.nest != nest_kind::pointwise) return false;
     bool any = false;
-    for (int o = 0; o < Kernel::outputs; ++o) {
-        const dtype type = Kernel::output_type[o];
-        if (!Kernel::stores_elements(o)) continue;
+    for (int o = 0; o < of.outputs; ++o) {
+        const dtype type = of.output_type[o];
+        if (!of.stores_elements(o)) continue;
         if (type != dtype::i8 && type != dtype::u8 && type != dtype::q8 && type != dtype::qu8) return false;
         any = true;
     }
@@ -60,16 +59,14 @@ constexpr bool packs_codes() {
 /// values of 64 bits would need four, and processors with AVX-512 look far enough ahead. Codes of 8 bits are packed from four, unless
 /// the kernel is so long that its values would leave the registers. In clang, where a pair of registers in
 /// every state of a fold costs a third more compile time, only kernels without folds.
-template <class Kernel>
-constexpr int registers_per_value() {
+constexpr int registers_per_value(const kernel_view& of) {
     int cost = 0;
-    for (int i = 0; i < Kernel::instances; ++i) {
-        if (dtype_size(Kernel::table.at[i].type) > 4) return 1;
-        const auto& node = Kernel::node[Kernel::table.at[i].node];
-        if (Kernel::where[i] == site::element && node.has_op()) cost += node.op->cost;
+    for (int i = 0; i < of.instances; ++i) {
+        if (dtype_size(of.at[i].type) > 4) return 1;
+        if (of.where[i] == site::element && of.node_of(i).has_op()) cost += of.node_of(i).op->cost;
     }
-    if (packs_codes<Kernel>() && cost < 40) return 4;
-    if (native_width != 8 || Kernel::nest == nest_kind::columns || (SINTER_CLANG && Kernel::levels > 0)) return 1;
+    if (packs_codes(of) && cost < 40) return 4;
+    if (native_width != 8 || of.nest == nest_kind::columns || (SINTER_CLANG && of.levels > 0)) return 1;
     return cost >= 15 ? 2 : 1;
 }
 
@@ -89,7 +86,7 @@ struct cpu_executor {
     }
     template <class Assignment>
     SINTER_FORCE_INLINE status launch(const Assignment& assigned) const {
-        return launch_on_host<cpu_lanes<registers_per_value<kernel<Assignment>>()>>(assigned, hook, threads);
+        return launch_on_host<cpu_lanes<registers_per_value(kernel<Assignment>::view)>>(assigned, hook, threads);
     }
 };
 
