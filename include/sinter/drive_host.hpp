@@ -109,6 +109,7 @@ struct host_launch {
 
     static constexpr launch_facts<slots<Kernel>::count> make_facts() {
         launch_facts<slots<Kernel>::count> out = find_launch_facts<slots<Kernel>::count>(Kernel::view, takes_short_rows<Kernel, Family>);
+        out.operands = binding_facts_of<Kernel>::value;
         out.always_fast = only_fast;
         out.fast = driver<true>::run;
         if constexpr (!only_fast || Kernel::nest == nest_kind::pointwise) out.slow = driver<false>::run;
@@ -131,7 +132,7 @@ struct host_launch {
         } else {
             slot_state given[unsigned(slot_count)];
             give_all<Kernel>(given, assigned.operands, assigned.targets);
-            return call::launch(facts, binding_facts_of<Kernel>::value, maps_of<Kernel, Family>(), given, &assigned, hook, threads);
+            return call::launch(facts, maps_of<Kernel, Family>(), given, &assigned, hook, threads);
         }
     }
     template <class Known>

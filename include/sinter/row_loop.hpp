@@ -275,6 +275,7 @@ template <int Slots>
 struct launch_facts {
     using run_type = void (*)(const void* assigned, const bound_call<Slots>&, const loops<Slots>&, i64 first_row, i64 stop_row, i64 begin, i64 stop);
 
+    binding_facts<Slots> operands{};  ///< (with the rest in one object: each object of a kernel's has a name that spells its formula)
     loop_facts<Slots> axes{};
     signed char need[unsigned(Slots)]{};
     bool always_fast = false;
@@ -343,11 +344,11 @@ struct host_call {
     }
     /// Checks a call, makes its loops and runs them.
     template <class Hook>
-    static SINTER_NOINLINE status launch(const facts_type& facts, const binding_facts<Slots>& operands, const slot_maps& maps,
-                                         const slot_state* given, const void* assigned, const Hook& hook, int threads) {
+    static SINTER_NOINLINE status launch(const facts_type& facts, const slot_maps& maps, const slot_state* given, const void* assigned,
+                                         const Hook& hook, int threads) {
         binding_type bound;
         const void* pointer[unsigned(Slots)];
-        const status checked = binder<Family, Slots>::bind(operands, maps, given, bound, pointer);
+        const status checked = binder<Family, Slots>::bind(facts.operands, maps, given, bound, pointer);
         if (!checked.ok() || bound.empty_output) return checked;
         loops<Slots> along;
         loop_maker<Family, Slots>::make(facts.axes, bound, along);
