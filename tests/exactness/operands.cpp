@@ -6,6 +6,8 @@
 #endif
 #include "harness.hpp"
 
+#include <initializer_list>
+
 using namespace harness;
 
 namespace {
