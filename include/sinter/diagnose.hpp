@@ -31,6 +31,12 @@ namespace sinter {
 /// Said where a C++ number is to take a formula's value.
 #define SINTER_NUMBER_TAKES_NO_FORMULA \
     "[SINTER-E021] a C++ number can't take a formula's value. Hint: in a lambda begin with a value, auto total = v; outside, eval(executor, sum(x)) gives a number, view(i, j) an element."
+/// Said where a `tensor` stands on the left.
+#define SINTER_OWNER_ON_THE_LEFT \
+    "[SINTER-E023] an owner takes no formula by =. Hint: run(executor, view(t) = x + 1), or auto t = eval(executor, x + 1)."
+/// Said where something is to be the type of a tensor's elements that can't be.
+#define SINTER_NO_ELEMENT_TYPE \
+    "[SINTER-T007] this isn't an element type. Hint: float, double, f16, bf16, bool or an integer of at most 8 bytes; not long double, nor an enum. cast<float>(x) names it."
 /// Said where extents, a view or a tensor is made with another number of sizes than its type leaves open.
 #define SINTER_OPEN_SIZES \
     "[SINTER-S035] one number for each size that the type leaves open (dyn or a name), no more. Hint: extents<dyn, 4>(rows); extents<3, 4> takes none."
@@ -66,7 +72,7 @@ struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct m
 struct fits_one_kernel {};          struct operator_has_a_name {};      struct operator_takes_lanes {};
 struct at_most_16_outputs {};       struct name_is_no_number {};        struct sizes_are_extents {};        struct is_a_monoid {};              struct takes_so_many {};
 struct lanes_go_through {};         struct codes_are_small {};          struct map_numbers_are_types {};    struct number_takes_no_formula {};
-struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct tensor_is_whole {};
+struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct tensor_is_whole {};          struct is_an_element_type {};
 struct not_there_yet {};
 struct same_scale {};               struct codes_or_numbers {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
@@ -279,7 +285,7 @@ struct mistake<rule::tie_takes_every_value, What...> {
 template <class... What>
 struct mistake<rule::run_takes_assignments, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-E008] run takes view = expression, one or several. Hint: y = copy(x) copies; eval(executor, x) gives a tensor.");
+                  "[SINTER-E008] run takes an executor and view = expression, one or several; eval an executor and an expression. Hint: run(cpu, y = copy(x)); eval(cpu, x) gives a tensor.");
 };
 template <class... What>
 struct mistake<rule::lambda_gives_values, What...> {
@@ -328,6 +334,10 @@ struct mistake<rule::map_numbers_are_types, What...> {
 template <class... What>
 struct mistake<rule::number_takes_no_formula, What...> {
     static_assert(dependent_false<What...>, SINTER_NUMBER_TAKES_NO_FORMULA);
+};
+template <class... What>
+struct mistake<rule::is_an_element_type, What...> {
+    static_assert(dependent_false<What...>, SINTER_NO_ELEMENT_TYPE);
 };
 template <class... What>
 struct mistake<rule::branches_are_formulas, What...> {

@@ -114,6 +114,7 @@ struct unreached_by<Executor, assignment<Program, Roots, list<Leaves...>, list<O
 /// How what isn't an assignment prints.
 struct an_expression {};
 struct a_view {};
+struct an_assignment {};
 template <class Type>
 using printed_argument = conditional<operand_kind_of<Type> == operand_kind::expression, an_expression,
                                      conditional<operand_kind_of<Type> == operand_kind::view, a_view, Type>>;
@@ -226,6 +227,17 @@ poison eval(const Executor&, poison) {
 }
 template <class Executor, class Rule, class... What>
 poison eval(const Executor&, const mistake<Rule, What...>&) {
+    return {};
+}
+/// eval(x + 1), eval(executor, y = x + 1)
+template <tensor_operand Formula>
+conditional<operand_kind_of<Formula> == operand_kind::poison, poison, mistake<rule::run_takes_assignments, detail::printed_argument<Formula>>> eval(
+    const Formula&) {
+    return {};
+}
+template <class Executor, class Assignment>
+    requires detail::is_assignment<Assignment>
+mistake<rule::run_takes_assignments, Executor, detail::an_assignment> eval(const Executor&, const Assignment&) {
     return {};
 }
 

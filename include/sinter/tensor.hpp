@@ -41,8 +41,7 @@ inline constexpr i64 invalid_stride = i64(u64(1) << 63);
 /// (0: the element's own). Trivially copyable; copy assignment is deleted, since a silent rebind would be a trap.
 template <class Type, class Extents, class Layout = row_major, class Space = host_memory, int Alignment = 0>
 class tensor_view : public detail::stride_storage<Layout, Extents::rank>, public Extents {
-    static_assert(is_scalar_v<remove_cvref<Type>>,
-                  "[SINTER-T007] this isn't an element type. Hint: float, double, f16, bf16, bool or an integer of at most 8 bytes; not long double, nor an enum.");
+    static_assert(is_scalar_v<remove_cvref<Type>>, SINTER_NO_ELEMENT_TYPE);
 
 public:
     using element = Type;
@@ -272,8 +271,7 @@ SINTER_INLINE mistake<rule::sizes_are_extents, remove_cvref<Memory>, int[Count]>
 /// of those that files with different instruction sets emit.
 template <class Type, class Extents>
 class tensor {
-    static_assert(is_scalar_v<Type>,
-                  "[SINTER-T007] this isn't an element type. Hint: float, double, f16, bf16, bool or an integer of at most 8 bytes; not long double, nor an enum.");
+    static_assert(is_scalar_v<Type>, SINTER_NO_ELEMENT_TYPE);
 
 public:
     using element = Type;
@@ -306,6 +304,13 @@ public:
         extents_ = other.extents_;
         other.extents_ = sizes;
         return *this;
+    }
+    /// `t = x + 1`
+    template <class Right>
+        requires(!is_same<remove_cvref<Right>, tensor>)
+    SINTER_FORCE_INLINE poison operator=(const Right&) {
+        static_assert(dependent_false<printed<Extents>, given<int(sizeof(Right) > 0)>>, SINTER_OWNER_ON_THE_LEFT);
+        return {};
     }
     tensor(const tensor&) = delete;
     tensor& operator=(const tensor&) = delete;

@@ -95,13 +95,6 @@ struct traced_list {
     traced value[max_outputs]{};
 };
 
-/// Returns several values from the lambda of `fused`: `return outputs(h, y);`. They become one kernel through `tie`.
-template <class... Values>
-    requires(is_same<Values, traced> && ...)
-constexpr traced_outputs<int(sizeof...(Values))> outputs(Values... values) {
-    return {{values...}};
-}
-
 namespace detail {
 constexpr traced place_literal(tape& on, double value) {
     return {&on, on.emit({node_kind::literal, literal_kind::floating, nullptr, 0, {}, literal_bits(value)})};
@@ -142,6 +135,14 @@ constexpr tape* common_tape(Arguments... arguments) {
         if (candidate) on = candidate;
     return on;
 }
+}  // namespace detail
+/// Returns several values from the lambda of `fused`: `return outputs(h, y);`, numbers among them. They become one kernel through `tie`.
+template <class... Values>
+    requires(is_same<Values, traced> || ...) && ((is_same<Values, traced> || is_scalar_v<Values>) && ...)
+constexpr traced_outputs<int(sizeof...(Values))> outputs(Values... values) {
+    return {{detail::place(*detail::common_tape(values...), values)...}};
+}
+namespace detail {
 template <class Op, class... Arguments>
 constexpr traced emit_op(Arguments... arguments) {
     tape* const on = common_tape(arguments...);

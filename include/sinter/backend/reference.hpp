@@ -11,29 +11,63 @@
 namespace sinter {
 namespace detail {
 
-/// Row-major index arithmetic of the reference.
-SINTER_INLINE void index_of(i64 linear, const shape& sizes, i64 (&index)[max_rank]) {
-    for (int i = sizes.rank - 1; i >= 0; --i) {
-        index[i] = linear % sizes.size[i];
-        linear /= sizes.size[i];
+/// The reference's walk over indices. Out of line, since it is the same for every node: inlined, it was most of what a formula cost
+/// the compiler. `Tag` is a type of one instruction set: code of two must not meet in the linker.
+template <class Tag>
+struct reference_walk {
+    using index_type = i64[max_rank];
+    /// Row-major index of the element `linear`.
+    static SINTER_NOINLINE void index_of(i64 linear, const shape& sizes, index_type& index) {
+        for (int i = sizes.rank - 1; i >= 0; --i) {
+            index[i] = linear % sizes.size[i];
+            linear /= sizes.size[i];
+        }
     }
-}
-/// Offset of an operand that broadcasts to a larger shape, both row-major.
-SINTER_INLINE i64 broadcast_offset(const i64 (&index)[max_rank], int rank, const shape& own) {
-    i64 offset = 0;
-    for (int i = 0; i < own.rank; ++i) {
-        const int source = rank - own.rank + i;
-        offset = offset * own.size[i] + (own.size[i] == 1 ? 0 : index[source]);
+    /// Offset of the element `linear` under strides.
+    static SINTER_NOINLINE i64 offset_in(const view_state& state, i64 linear) {
+        index_type index{};
+        index_of(linear, state.sizes, index);
+        i64 offset = state.offset;
+        for (int a = 0; a < state.sizes.rank; ++a) offset += index[a] * state.stride[a];
+        return offset;
     }
-    return offset;
-}
+    /// Offset of an operand that broadcasts to a shape of `rank` axes, both row-major. Its leading axes beyond that are of size 1.
+    static SINTER_NOINLINE i64 broadcast_offset(const index_type& index, int rank, const shape& own) {
+        i64 offset = 0;
+        for (int i = own.rank > rank ? own.rank - rank : 0; i < own.rank; ++i)
+            offset = offset * own.size[i] + (own.size[i] == 1 ? 0 : index[rank - own.rank + i]);
+        return offset;
+    }
+    /// How a reduction goes through its argument: kept axes, column axes (folded, not trailing) and lane axes (folded, trailing), each
+    /// row-major with the argument's strides.
+    struct parts {
+        view_state kept, column, lane;
+    };
+    static SINTER_NOINLINE parts parts_of(const op_facts& op, const shape& from) {
+        bool reduced[max_rank]{};
+        int ignored = 0;
+        reduced_axes(op, from.rank, reduced, ignored);
+        int trailing = from.rank;
+        while (trailing > 0 && reduced[trailing - 1]) --trailing;
+        view_state whole;
+        whole.sizes = from;
+        set_row_major_strides(whole);
+        parts out;
+        for (int i = 0; i < from.rank; ++i) {
+            view_state& part = !reduced[i] ? out.kept : i < trailing ? out.column : out.lane;
+            part.stride[part.sizes.rank] = whole.stride[i];
+            part.sizes.size[part.sizes.rank++] = from.size[i];
+        }
+        return out;
+    }
+};
 
-/// `Tag` is a type of one instruction set: code of two must not meet in the linker.
 template <class Kernel, class Assignment, class Tag>
 struct reference_evaluation;
 template <class Kernel, class... Node, int... Roots, class... Leaves, class... Outputs, class Tag>
 struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>, Tag> {
     using assignment_type = assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>;
+    using walk = reference_walk<Tag>;
     static constexpr int nodes = int(sizeof...(Node));
     template <int Index>
     using node_type = nth_type<Index, Node...>;
@@ -93,19 +127,16 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
     }
 
     template <int Index, int... Argument>
-    void compute_map(indices<Argument...>) {
+    SINTER_NOINLINE void compute_map(indices<Argument...>) {
         using op = typename node_traits<node_type<Index>>::op;
         const i64 count = sizes[Index].count();
-        for (i64 i = 0; i < count; ++i)
+        for (i64 i = 0; i < count; ++i) {
+            i64 index[max_rank]{};
+            walk::index_of(i, sizes[Index], index);
             data<Index>()[i] =
                 first(op::apply(argument_as<Kernel::node[Index].argument[Argument], type_of<Kernel::facts.argument_type[Index][Argument]>>(
-                    spread_offset(i, sizes[Index], sizes[Kernel::node[Index].argument[Argument]]))...));
-    }
-    /// Offset into an argument that broadcasts to these sizes.
-    static SINTER_NOINLINE i64 spread_offset(i64 linear, const shape& to, const shape& own) {
-        i64 index[max_rank]{};
-        index_of(linear, to, index);
-        return broadcast_offset(index, to.rank, own);
+                    walk::broadcast_offset(index, sizes[Index].rank, sizes[Kernel::node[Index].argument[Argument]]))...));
+        }
     }
     /// A value as an operation takes it: a lane, or the view that it looks up in.
     template <int Index, class Type>
@@ -193,55 +224,28 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
     }
 
     template <int Index>
-    void compute_reduce() {
+    SINTER_NOINLINE void compute_reduce() {
         using monoid = typename node_traits<node_type<Index>>::op::monoid;
         constexpr int argument = Kernel::node[Index].argument[0];
         using type = type_of<Kernel::facts.argument_type[Index][0]>;
         using value = lane_of<type>;
-        const op_facts& op = *Kernel::node[Index].op;
-        const shape& from = sizes[argument];
-        bool reduced[max_rank]{};
-        int ignored = 0;
-        reduced_axes(op, from.rank, reduced, ignored);
-        // Kept axes, column axes (folded, not trailing) and lane axes (folded, trailing), each row-major.
-        shape kept, column, lane_part;
-        int kept_axis[max_rank]{}, column_axis[max_rank]{}, lane_axis[max_rank]{};
-        int trailing = from.rank;
-        while (trailing > 0 && reduced[trailing - 1]) --trailing;
-        i64 stride[max_rank]{};
-        i64 step = 1;
-        for (int i = from.rank - 1; i >= 0; --i) {
-            stride[i] = step;
-            step *= from.size[i];
-        }
-        for (int i = 0; i < from.rank; ++i) {
-            shape& part = !reduced[i] ? kept : i < trailing ? column : lane_part;
-            int* const axes_of_part = !reduced[i] ? kept_axis : i < trailing ? column_axis : lane_axis;
-            axes_of_part[part.rank] = i;
-            part.size[part.rank++] = from.size[i];
-        }
-        const auto offset_in = [&](const shape& part, const int* axes_of_part, i64 linear) {
-            i64 index[max_rank]{};
-            index_of(linear, part, index);
-            i64 offset = 0;
-            for (int i = 0; i < part.rank; ++i) offset += index[i] * stride[axes_of_part[i]];
-            return offset;
-        };
-        const i64 kept_count = kept.count(), column_count = column.count(), lane_count = lane_part.count();
+        const auto parts = walk::parts_of(*Kernel::node[Index].op, sizes[argument]);
+        const view_state &kept = parts.kept, &column = parts.column, &lane_part = parts.lane;
+        const i64 kept_count = kept.sizes.count(), column_count = column.sizes.count(), lane_count = lane_part.sizes.count();
         for (i64 k = 0; k < kept_count; ++k) {
-            const i64 base = offset_in(kept, kept_axis, k);
+            const i64 base = walk::offset_in(kept, k);
             const bool any = column_count > 0 && lane_count > 0;
             const value first_element(any ? value_as<argument, type>(base) : type{});
             const auto element_at = [&](i64 c, i64 l) {
-                return value(value_as<argument, type>(base + offset_in(column, column_axis, c) + offset_in(lane_part, lane_axis, l)));
+                return value(value_as<argument, type>(base + walk::offset_in(column, c) + walk::offset_in(lane_part, l)));
             };
             element<Index> result;
-            if (lane_part.rank > 0) {
+            if (lane_part.sizes.rank > 0) {
                 const auto row = [&](i64 c) {
                     return lane_rule<monoid>(
                         lane_count, [&](i64 l) { return element_at(c, l); }, first_element, c * lane_count);
                 };
-                if (column.rank == 0)
+                if (column.sizes.rank == 0)
                     result = first(monoid::finalize(row(0)));
                 else
                     result = first(monoid::finalize(columns_of_rows<monoid, value>(column_count, row)));
@@ -318,14 +322,7 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
     }
 
     /// A function for each node, which isn't inlined: optimizers take a time that grows with the square of a function's length, and all
-    /// nodes of a program with 64 operands in one took 50 s. The arithmetic of indices isn't inlined into each of them either.
-    static SINTER_NOINLINE i64 offset_of(i64 linear, const view_state& view) {
-        i64 index[max_rank]{};
-        index_of(linear, view.sizes, index);
-        i64 offset = 0;
-        for (int a = 0; a < view.sizes.rank; ++a) offset += index[a] * view.stride[a];
-        return offset;
-    }
+    /// nodes of a program with 64 operands in one took 50 s.
     template <int Index>
     SINTER_NOINLINE void compute() {
         constexpr node_value node = Kernel::node[Index];
@@ -334,7 +331,8 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
             const auto& operand = get<int(node.bits)>(assigned.operands);
             const view_state state = operand.state();
             const i64 count = state.sizes.count();
-            for (i64 i = 0; i < count; ++i) data<Index>()[i] = first(lane_of<element<Index>>::load(operand.data() + offset_of(i, state)));
+            for (i64 i = 0; i < count; ++i)
+                data<Index>()[i] = first(lane_of<element<Index>>::load(operand.data() + walk::offset_in(state, i)));
         } else if constexpr (node.kind == node_kind::map)
             compute_map<Index>(make_indices<node.arity>{});
         else if constexpr (node.kind == node_kind::reduce)
@@ -346,7 +344,7 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
             const bool stretched[max_rank]{};
             apply_map(Kernel::node[Index].op->map, state, stretched);
             const i64 count = state.sizes.count();
-            for (i64 i = 0; i < count; ++i) data<Index>()[i] = value_as<node.argument[0], element<Index>>(state.offset + offset_of(i, state));
+            for (i64 i = 0; i < count; ++i) data<Index>()[i] = value_as<node.argument[0], element<Index>>(walk::offset_in(state, i));
         } else if constexpr (node.kind == node_kind::coordinate) {
             const i64 count = sizes[Index].count();
             for (i64 i = 0; i < count; ++i) data<Index>()[i] = i;
@@ -361,9 +359,8 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
         const i64 count = state.sizes.count();
         for (i64 i = 0; i < count; ++i) {
             i64 index[max_rank]{};
-            index_of(i, state.sizes, index);
-            const i64 offset = offset_of(i, state);
-            const i64 source = broadcast_offset_trimmed(index, state.sizes.rank, sizes[Root]);
+            walk::index_of(i, state.sizes, index);
+            const i64 offset = walk::offset_in(state, i), source = walk::broadcast_offset(index, state.sizes.rank, sizes[Root]);
             if constexpr (immediate(Root))
                 lane::store(target.data() + offset, lane_of<type>(value_as<Root, type>(source)));
             else
@@ -371,19 +368,10 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
                             cast_to_store<Kernel, storage, Root>(lane_of<element<Root>>(value_as<Root, element<Root>>(source))));
         }
     }
-    /// As broadcast_offset, for a value that may have leading axes of size 1 beyond the output's rank.
-    static SINTER_NOINLINE i64 broadcast_offset_trimmed(const i64 (&index)[max_rank], int rank, const shape& own) {
-        shape trimmed = own;
-        while (trimmed.rank > rank) {
-            for (int i = 0; i + 1 < trimmed.rank; ++i) trimmed.size[i] = trimmed.size[i + 1];
-            --trimmed.rank;
-        }
-        return broadcast_offset(index, rank, trimmed);
-    }
-
     template <int... Index, int... Output>
-    status run(indices<Index...>, indices<Output...>) {
-        run_time_shapes<Kernel, nodes>(assigned.operands, sizes, make_indices<int(sizeof...(Leaves))>{});
+    SINTER_NOINLINE status run(indices<Index...>, indices<Output...>) {
+        const bool shaped[] = {(sizes[Index] = run_time_shape<Kernel, Index>(assigned.operands), true)...};
+        (void)shaped;
         bool there = true;
         const bool allocated[] = {allocate<Index>(there)...};
         (void)allocated;

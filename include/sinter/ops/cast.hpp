@@ -202,6 +202,16 @@ template <class To, operand Operand>
 SINTER_INLINE detail::applied<cast_op<dtype_of<To>>, Operand> cast(Operand&& x) {
     return detail::apply<cast_op<dtype_of<To>>>(static_cast<Operand&&>(x));
 }
+/// cast<std::string>(x), cast(x)
+template <class To, operand Operand>
+    requires(!is_scalar_v<To>)
+SINTER_INLINE mistake<rule::is_an_element_type, To> cast(Operand&&) {
+    return {};
+}
+template <tensor_operand Operand>
+SINTER_INLINE mistake<rule::is_an_element_type, given<operand_kind_of<Operand> * 0>> cast(Operand&&) {
+    return {};
+}
 /// As `cast`, but float to integer wraps modulo 2^n after truncation; NaN and infinities give 0.
 template <class To, operand Operand>
     requires(is_scalar_v<To> && !is_quantized_type(dtype_of<To>))
