@@ -124,11 +124,11 @@ TEST_CASE("a name in the lambda becomes that of a number") {
 }
 TEST_CASE("a number among the outputs of a lambda") {
     const auto x = grid<float>(si::extents<2>{}, {2, -1});
-    si::tensor<float, si::extents<2>> twice;
+    si::tensor<float, si::extents<2>> doubled;
     const auto both = si::fused([](auto v) { return outputs(v * 2.0f, 1.0f); });
     si::tensor<float, si::extents<>> unit;
-    si::run(reference, si::tie(si::view(twice), si::view(unit)) = both(x));
-    CHECK(twice[0] == 4.0f);
+    si::run(reference, si::tie(si::view(doubled), si::view(unit)) = both(x));
+    CHECK(doubled[0] == 4.0f);
     CHECK(unit[0] == 1.0f);
 }
 TEST_CASE("64 operands in one expression") {
