@@ -18,6 +18,7 @@
 #else  // all of it: one mistake, one message
 
 #include "cuda_any_rows.cuh"
+#include "cuda_channels.cuh"
 #include "cuda_columns.cuh"
 #include "cuda_fast.cuh"
 #include "cuda_packed_columns.cuh"
@@ -148,6 +149,11 @@ struct device_call {
         given_type given(assigned);
         if constexpr (!folds) {
             if (!launches) return {};
+            if constexpr (channel_facts<Kernel>::possible) {
+                channel_parameters<Kernel> apart(assigned);
+                lay_out<channel_facts<Kernel>::pack>(apart, pointer, bound, along);
+                if (plan_channels(apart)) return launch_channels(apart, stream);
+            }
             if constexpr (tile_facts<Kernel>::possible) {
                 tile_parameters<Kernel> tiled(assigned);
                 lay_out<1>(tiled, pointer, bound, along);

@@ -19,7 +19,9 @@ struct parameters : call_numbers<slots<Kernel>::count, (Kernel::axes > 0 ? Kerne
     typename Kernel::assignment_type assigned;
     int packs;                              ///< of a thread, in pointwise nests
     int turns;                              ///< rows of a block or cluster, one after the other, in rows
-    bool interleaved;                       ///< outputs are components of one tensor there
+    bool interleaved;                       ///< outputs are components of one tensor there;
+    bool loads_whole, stores_whole;         ///< all operands, all outputs lie in aligned packs;
+    bool even;                              ///< a row ends with a whole pack
     explicit parameters(const typename Kernel::assignment_type& of_call) : assigned(of_call) {}
 };
 
@@ -30,6 +32,17 @@ static __device__ __forceinline__ i64 divide(i64 index, i64 size, i64& whole) {
 }
 
 static __device__ __forceinline__ u32 divide_short(u32 number, u32 factor, int shift) { return u32(u64(number) * factor >> 32) >> shift; }
+
+/// to + left * right in one instruction (nvcc extends the signs by further ones).
+static __device__ __forceinline__ i64 add_product(i64 to, int left, int right) {
+#if SINTER_DEVICE_PASS
+    i64 out;
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(out) : "r"(left), "r"(right), "l"(to));
+    return out;
+#else
+    return to + i64(left) * right;
+#endif
+}
 
 // One access of 16 bytes each: `*(uint4*)p` may become four of 4.
 static __device__ __forceinline__ uint4 load_16(const void* from) {
@@ -210,6 +223,8 @@ struct facts {
     struct results<indices<Output...>> : slot<Output, output_pack<Output>>... {};
     using output_packs = results<selected<element_outputs<Kernel>>>;
 
+    /// Elements of a pack, of the `left` that there are from its first one on; none where that is negative.
+    static __device__ __forceinline__ int places_there(i64 left) { return left >= pack ? pack : left > 0 ? int(left) : 0; }
     /// Elements [position, position + pack) of a row whose slots begin at `offset`; `left`: how many there are.
     template <int Instance>
     static __device__ __forceinline__ void load_one(const parameters<Kernel>& in, operand_packs& to, const i64* offset, i64 position, i64 left) {
@@ -221,8 +236,14 @@ struct facts {
         if (in.is_wide(slot) && left >= pack) {
             load_whole(value, from);
         } else {
+            // One addition from element to element: less code than a product each.
+            const int there = places_there(left);
+            const storage* at = from;
 #pragma unroll
-            for (int j = 0; j < pack; ++j) value.at[j] = j < left ? from[j * step] : storage{};
+            for (int j = 0; j < pack; ++j) {
+                value.at[j] = j < there ? *at : storage{};
+                at += step;
+            }
         }
     }
     template <int... Instance>
@@ -240,9 +261,13 @@ struct facts {
         if (in.is_wide(slot) && left >= pack) {
             store_whole(to, value);
         } else {
+            const int there = places_there(left);
+            storage* at = to;
 #pragma unroll
-            for (int j = 0; j < pack; ++j)
-                if (j < left) to[j * step] = value.at[j];
+            for (int j = 0; j < pack; ++j) {
+                if (j < there) *at = value.at[j];
+                at += step;
+            }
         }
     }
     template <int... Output>
@@ -490,6 +515,49 @@ struct facts {
         const real place = shifted_place(fma(one, real(left), fma(two, real(right), real(offset))), real(float(zero)), zero != 0);
         return sum::has_relu ? no_less(place, real(float(zero))) : place;
     }
+    /// The most that |value| of an f32 can be, where that follows from codes and literals alone: such a value is never a NaN. -1: it doesn't.
+    template <int Instance, int Argument>
+    static constexpr double most_of_argument() {
+        if constexpr (Kernel::table.at[Instance].argument[Argument] >= 0) {
+            return most_of<Kernel::table.at[Instance].argument[Argument]>();
+        } else if constexpr (is_literal<Instance, Argument>()) {
+            constexpr double by = literal_at<Instance, Argument>();
+            return by < 0 ? -by : by <= 1e30 ? by : -1;  // a NaN is no number
+        } else {
+            return -1;
+        }
+    }
+    template <int Instance>
+    static constexpr double most_of() {
+        constexpr auto& it = Kernel::table.at[Instance];
+        double most = -1;
+        if constexpr (it.kind == node_kind::leaf) {
+            using storage = typename rows::template storage_of<Instance>;
+            if constexpr (is_quantized<storage> && is_code_of_a_byte<storage>) most = 512.0 * double(storage::parameters.scale());
+        } else if constexpr (it.kind == node_kind::map && it.type == dtype::f32) {
+            using op = op_at<Instance>;
+            if constexpr (is_same<op, relu_op>) {
+                most = most_of_argument<Instance, 0>();
+            } else if constexpr (is_same<op, add_op> || is_same<op, sub_op> || is_same<op, mul_op>) {
+                constexpr double left = most_of_argument<Instance, 0>(), right = most_of_argument<Instance, 1>();
+                if (left >= 0 && right >= 0) most = 1.01 * (is_same<op, mul_op> ? left * right : left + right);
+            }
+        }
+        return most <= 1e30 ? most : -1;
+    }
+    /// Is a quantized output of a static scale made of such an f32, with a finite quotient?
+    template <int Output>
+    static constexpr bool find_number() {
+        using storage = typename rows::template output_storage<Output>;
+        constexpr int source = Kernel::table.output[Output];
+        if constexpr (is_quantized<storage> && is_code_of_a_byte<storage> && source >= 0) {
+            if constexpr (Kernel::table.at[source].type == dtype::f32 && Kernel::where[source] == site::element)
+                return most_of<source>() >= 0 && most_of<source>() <= 1e30 * double(storage::parameters.scale());
+        }
+        return false;
+    }
+    template <int Output>
+    static constexpr bool is_number = find_number<Output>();
     /// The lane values of a pack of each output, before they are rounded to what memory holds.
     template <int Output>
     struct result_row {
@@ -527,7 +595,7 @@ struct facts {
         auto& codes = static_cast<slot<Output, output_pack<Output>>&>(to).value;
         const auto& values = static_cast<const slot<Output, result_row<Output>>&>(from).value.at;
         if constexpr (maker<Output> == code_maker::none)
-            encode_pack(codes, values);
+            encode_pack<is_number<Output>>(codes, values);
         else
             encode_code_pack<maker<Output> == code_maker::cast ? code_rounding::towards_zero : code_rounding::half_to_even>(codes, values);
     }

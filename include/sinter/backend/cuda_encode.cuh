@@ -138,25 +138,25 @@ __device__ __forceinline__ lane::scalar<float> no_less(lane::scalar<float> x, la
 #endif
 }
 /// What a quotient becomes when it is rounded half to even and saturated to a code's type: Q1, for codes from Low to High. `Shifts`: the
-/// zero point may be another than 0.
-template <class Code, i32 Low, i32 High, bool Shifts>
+/// zero point may be another than 0. `Number`: the quotient is no NaN; packing saturates it then where Low is the type's least.
+template <class Code, i32 Low, i32 High, bool Shifts, bool Number = false>
 __device__ __forceinline__ lane::scalar<float> place_of_code(lane::scalar<float> quotient, lane::scalar<i32> zero) {
     using real = lane::scalar<float>;
     const real origin = lane::convert<float>(zero), low = sub(real(float(Low)), origin);
-    quotient = no_less(quotient, low);
+    if constexpr (!Number || Low != integer_min<Code>) quotient = no_less(quotient, low);
     if constexpr (High != integer_max<Code>) quotient = min_raw(quotient, sub(real(float(High)), origin));
     return shifted_place(quotient, origin, Shifts);
 }
 
 /// The same of a real value, for static parameters.
-template <qparams Parameters>
+template <qparams Parameters, bool Number = false>
 __device__ __forceinline__ lane::scalar<float> place_of_static_code(lane::scalar<float> x) {
     using code = typename code_type<Parameters.storage>::type;
-    return place_of_code<code, Parameters.low, Parameters.high, Parameters.zero != 0>(lane::code_quotient<Parameters>(x), lane::scalar<i32>(Parameters.zero));
+    return place_of_code<code, Parameters.low, Parameters.high, Parameters.zero != 0, Number>(lane::code_quotient<Parameters>(x), lane::scalar<i32>(Parameters.zero));
 }
 
-/// to.at[i] = from[i], rounded as a store rounds.
-template <class Pack, class Value, int Count>
+/// to.at[i] = from[i], rounded as a store rounds. `Number`: none is a NaN, and quotients by a static scale stay finite.
+template <bool Number = false, class Pack, class Value, int Count>
 __device__ __forceinline__ void encode_pack(Pack& to, const Value (&from)[Count]) {
     using storage = remove_cvref<decltype(to.at[0])>;
     if constexpr ((__is_same(storage, bf16) || __is_same(storage, f16)) && __is_same(Value, lane::scalar<float>) && Count % 2 == 0) {
@@ -170,7 +170,7 @@ __device__ __forceinline__ void encode_pack(Pack& to, const Value (&from)[Count]
         Value place[Count];
 #pragma unroll
         for (int i = 0; i < Count; ++i)
-            place[i] = place_of_static_code<parameters>(from[i]);
+            place[i] = place_of_static_code<parameters, Number>(from[i]);
         encode_code_pack<code_rounding::half_to_even>(to, place);
     } else {
 #pragma unroll

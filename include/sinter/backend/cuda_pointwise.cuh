@@ -102,41 +102,29 @@ struct interleave_facts {
     }
 };
 
-/// Whether all of a call's operands, or outputs, are read or written in whole aligned packs: one test for a thread, and its accesses
-/// follow each other without a branch.
+/// Whether all of a call's operands, or outputs, are read or written in whole aligned packs: nothing is tested for each then, and a
+/// thread's accesses follow each other without a branch.
 template <class Kernel>
 struct whole_packs {
-    struct slot_sets {
-        slot_set<parameters<Kernel>::count> operands, outputs;
-    };
-    static constexpr slot_sets find() {
-        slot_sets out;
-        for (int i = 0, slot = 0; i < Kernel::instances; ++i) {
-            if (facts<Kernel>::is_element_leaf(i)) out.operands.add(slot);
-            slot += slots<Kernel>::is_operand(i);
-        }
+    using slot_set = typename facts<Kernel>::slot_set;
+    static constexpr slot_set find_outputs() {
+        slot_set out;
         for (int o = 0; o < Kernel::outputs; ++o)
-            if (Kernel::stores_elements(o)) out.outputs.add(slots<Kernel>::operands + o);
+            if (Kernel::stores_elements(o)) out.add(slots<Kernel>::of_output(o));
         return out;
     }
-    static constexpr slot_sets sets = find();
-    template <int Word>
-    static constexpr u64 operand_word = sets.operands.word[Word];
-    template <int Word>
-    static constexpr u64 output_word = sets.outputs.word[Word];
-    template <int... Word>
-    static __device__ __forceinline__ bool of_operands(const parameters<Kernel>& in, indices<Word...>) {
-        return (((in.wide[Word] & operand_word<Word>) == operand_word<Word>) && ...);
-    }
-    template <int... Word>
-    static __device__ __forceinline__ bool of_outputs(const parameters<Kernel>& in, indices<Word...>) {
-        return (((in.wide[Word] & output_word<Word>) == output_word<Word>) && ...);
-    }
+    static constexpr slot_set operands = facts<Kernel>::read_in_packs, outputs = find_outputs();
 };
 
+/// One axis, and it is the lane: one row, and no offsets.
 template <class Kernel>
+inline constexpr bool is_line = Kernel::axes <= 1;
+
+/// `Pack`: elements of a pack; 0: what suits memory best.
+template <class Kernel, int Pack = 0>
 struct pointwise_worker {
-    using work = facts<Kernel>;
+    using work = facts<Kernel, Pack>;
+    using rows = typename work::rows;
     static constexpr int find_bytes() {
         int bytes = 0;
         for (int i = 0; i < Kernel::instances; ++i)
@@ -146,18 +134,18 @@ struct pointwise_worker {
     static constexpr int bytes = find_bytes();  ///< of the packs that are read for one pack of outputs
     static constexpr int packs = tuning_of<Kernel>::pointwise::packs * bytes <= tuning_of<Kernel>::pointwise::packs_bytes ? tuning_of<Kernel>::pointwise::packs : 1;
     static constexpr int least_blocks = rounding_facts<Kernel>::possible ? tuning_of<Kernel>::pointwise::least_blocks_tested : packs * bytes <= 64 ? tuning_of<Kernel>::pointwise::least_blocks : 1;
-    using list = make_indices<slot_set<parameters<Kernel>::count>::words>;
     static constexpr int pack = work::pack, count = work::count;
     using offsets = i64[count];
 
     /// Offsets of a row. Narrow: two instructions a slot and loop.
     static __device__ __forceinline__ void place(const parameters<Kernel>& in, i64 row, offsets& offset) {
-        if (!in.narrow) {
+        if (!is_line<Kernel> && !in.narrow) {
             work::offsets_of_row(in, row, offset);
             return;
         }
 #pragma unroll
         for (int s = 0; s < count; ++s) offset[s] = 0;
+        if (is_line<Kernel>) return;
         u32 index = u32(row);
 #pragma unroll
         for (int a = Kernel::axes - 1; a > 0; --a) {
@@ -170,26 +158,26 @@ struct pointwise_worker {
     }
     static __device__ __forceinline__ void advance(const parameters<Kernel>& in, int axis, int index, offsets& offset) {
 #pragma unroll
-        for (int s = 0; s < count; ++s) offset[s] += i64(index) * int(in.outer_step[axis][s]);
+        for (int s = 0; s < count; ++s) offset[s] = add_product(offset[s], index, int(in.outer_step[axis][s]));
     }
     template <int... Instance>
     static __device__ __forceinline__ void load_whole_packs(const parameters<Kernel>& in, typename work::operand_packs& to, const offsets& offset, i64 position,
                                                             indices<Instance...>) {
         (load_whole(static_cast<typename work::template pack_slot<Instance>&>(to).value,
-                    static_cast<const typename work::rows::template storage_of<Instance>*>(in.pointer[slots<Kernel>::template place<Instance>]) +
+                    static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slots<Kernel>::template place<Instance>]) +
                         offset[slots<Kernel>::template place<Instance>] + position), ...);
     }
     template <int... Output>
     static __device__ __forceinline__ void store_whole_packs(const parameters<Kernel>& in, const typename work::output_packs& from, const offsets& offset, i64 position,
                                                              indices<Output...>) {
-        (store_whole(static_cast<typename work::rows::template output_storage<Output>*>(const_cast<void*>(in.pointer[slots<Kernel>::of_output(0) + Output])) +
+        (store_whole(static_cast<typename rows::template output_storage<Output>*>(const_cast<void*>(in.pointer[slots<Kernel>::of_output(0) + Output])) +
                          offset[slots<Kernel>::of_output(0) + Output] + position,
                      static_cast<const slot<Output, typename work::template output_pack<Output>>&>(from).value), ...);
     }
     template <class List>
     static __device__ __forceinline__ void results_of(const typename work::common& around, const typename work::operand_packs& loaded, typename work::output_packs& to,
                                                       i64 position, List outputs) {
-        if constexpr (rounding_facts<Kernel>::possible)
+        if constexpr (rounding_facts<Kernel>::possible && Pack == 0)
             rounding_test<Kernel>::results_of(around, loaded, to, position, outputs);
         else
             work::results_of(around, loaded, to, position, outputs);
@@ -205,24 +193,24 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwi
     using loads = selected<typename work::element_leaves>;
     using stores = selected<element_outputs<Kernel>>;
     constexpr int packs = worker::packs, pack = work::pack;
-    const i64 first = (i64(blockIdx.x) * in.packs * blockDim.x + threadIdx.x) * pack;
+    const i64 first = i64(u64(blockIdx.x) * (u32(in.packs) * blockDim.x) + threadIdx.x) * pack;
     const i64 step = in.packs > 1 ? i64(blockDim.x) * pack : in.length;  // with one pack the next lies beyond the row
-    // All packs of the thread that begin within the row are whole: then nothing is tested for each.
     const i64 past = in.length - first;
-    const bool inside = past >= pack && (in.packs == 1 || past >= (packs - 1) * step + pack);
-    const bool loads_whole = inside && whole_packs<Kernel>::of_operands(in, typename worker::list{});
-    const bool stores_whole = inside && whole_packs<Kernel>::of_outputs(in, typename worker::list{});
+    if (past <= 0) return;
+    // All packs of the thread that begin within the row are whole: then nothing is tested for each.
+    const bool inside = in.even || (past >= pack && (in.packs == 1 || past >= (packs - 1) * step + pack));
+    const bool loads_whole = inside && in.loads_whole, stores_whole = inside && in.stores_whole;
     typename rows::once_values once;
     typename rows::row_values row_of_thread;
-    for (i64 row = i64(blockIdx.y) * blockDim.y + threadIdx.y; row < in.rows; row += i64(gridDim.y) * blockDim.y) {
+    for (i64 row = is_line<Kernel> ? 0 : i64(blockIdx.y) * blockDim.y + threadIdx.y; is_line<Kernel> || row < in.rows; row += i64(gridDim.y) * blockDim.y) {
         i64 offset[work::count];
         worker::place(in, row, offset);
         typename work::operand_packs loaded[packs];
         if (loads_whole) {
             worker::load_whole_packs(in, loaded[0], offset, first, loads{});
-            if (in.packs > 1)
 #pragma unroll
-                for (int p = 1; p < packs; ++p) worker::load_whole_packs(in, loaded[p], offset, first + p * step, loads{});
+            for (int p = 1; p < packs; ++p)
+                if (p * step < past) worker::load_whole_packs(in, loaded[p], offset, first + p * step, loads{});
         } else {
 #pragma unroll
             for (int p = 0; p < packs; ++p) work::load(in, loaded[p], offset, first + p * step, past - p * step, loads{});
@@ -234,7 +222,7 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwi
 #pragma unroll
         for (int p = 0; p < packs; ++p) {
             const i64 position = first + p * step;
-            if (position >= in.length) break;
+            if (p > 0 && p * step >= past) break;
             typename work::output_packs results;
             worker::results_of(around, loaded[p], results, position, stores{});
             if constexpr (interleave_facts<Kernel>::possible) {
@@ -251,10 +239,40 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwi
             if (stores_whole)
                 worker::store_whole_packs(in, results, offset, position, stores{});
             else
-                work::store_packs(in, results, offset, position, in.length - position, stores{});
+                work::store_packs(in, results, offset, position, past - p * step, stores{});
         }
         if (first == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
+        if constexpr (is_line<Kernel>) return;
     }
+}
+
+/// Codes of 8 bits where all together don't fill the card: what counts is how long a thread takes, and it takes four. For calls of whole
+/// packs; the rest goes to run_pointwise.
+template <class Kernel>
+struct short_packs {
+    static constexpr int pack = 4;
+    static constexpr bool possible = Kernel::nest == nest_kind::pointwise && facts<Kernel>::pack == 16;
+};
+template <class Kernel>
+__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::small_threads) run_short_packs(const __grid_constant__ parameters<Kernel> in) {
+    using worker = pointwise_worker<Kernel, short_packs<Kernel>::pack>;
+    using work = typename worker::work;
+    const i64 position = i64(blockIdx.x * blockDim.x + threadIdx.x) * work::pack, row = is_line<Kernel> ? 0 : i64(blockIdx.y) * blockDim.y + threadIdx.y;
+    if (position >= in.length || row >= in.rows) return;
+    i64 offset[work::count];
+    worker::place(in, row, offset);
+    typename work::operand_packs loaded;
+    worker::load_whole_packs(in, loaded, offset, position, selected<typename work::element_leaves>{});
+    typename work::rows::once_values once;
+    typename work::rows::row_values row_of_thread;
+    const typename work::common around{in, once, row_of_thread, offset};
+    const typename work::row_frame frame{around};
+    work::eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
+    work::eval::fill(row_of_thread, frame, selected<rows_after<Kernel, 0>>{});
+    typename work::output_packs results;
+    worker::results_of(around, loaded, results, position, selected<element_outputs<Kernel>>{});
+    worker::store_whole_packs(in, results, offset, position, selected<element_outputs<Kernel>>{});
+    if (position == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
 }
 
 /// A pack of columns a thread, rows in turns.
@@ -354,6 +372,18 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
     const int most = small ? tuning_of<Kernel>::pointwise::small_threads : threads;
     // Short rows: a pack a thread, so that neighbours write whole lines.
     given.packs = small || vectors <= tuning_of<Kernel>::pointwise::short_packs ? 1 : pointwise_worker<Kernel>::packs;
+    given.loads_whole = whole_packs<Kernel>::operands.is_within(given.wide);
+    given.stores_whole = whole_packs<Kernel>::outputs.is_within(given.wide);
+    given.even = given.length % facts<Kernel>::pack == 0;
+    if constexpr (short_packs<Kernel>::possible)
+        if (small && given.loads_whole && given.stores_whole && given.length % short_packs<Kernel>::pack == 0) {
+            const i64 short_vectors = given.length / short_packs<Kernel>::pack;
+            while (across < most && across < short_vectors) across *= 2;
+            const i64 blocks = (short_vectors + across - 1) / across, down = (given.rows + most / across - 1) / (most / across);
+            static kernel_handles known;
+            if (down <= 65535) return start(known, run_short_packs<Kernel>, dim3(unsigned(blocks), unsigned(down)), dim3(unsigned(across), unsigned(most / across)), 0, stream, given);
+        }
+    across = 1;
     while (across < most && across * given.packs < vectors) across *= 2;
     given.interleaved = false;
     if constexpr (interleave_facts<Kernel>::possible) given.interleaved = interleave_facts<Kernel>::applies(given, across);

@@ -48,6 +48,7 @@ struct cuda_table {
         static constexpr int packs_bytes = 128;             ///< of all operands' packs of a thread together; else it has one of each
         static constexpr int least_blocks = 3;              ///< on a multiprocessor, where packs have few bytes;
         static constexpr int least_blocks_tested = 4;       ///< where a rounding test is made
+        static constexpr int channel_packs = 4;             ///< of 16 bytes of the broadest element, that a thread takes of every channel (cuda_channels.cuh)
         static constexpr i64 short_packs = 16;              ///< of a row: a pack a thread then, so that neighbours write whole lines
         static constexpr int small_threads = 64;            ///< of a block where all packs together don't fill the card: a pack a thread
         static constexpr i64 small_packs = i64(card.multiprocessors) * 256;
