@@ -294,16 +294,27 @@ struct facts {
         }
     }
 
+    template <int Axis>
+    static constexpr i64 static_size = Kernel::table.axis_size[Axis];
     struct common {
         const parameters<Kernel>& in;
         const typename rows::once_values& once;
         const typename rows::row_values& row;
         const i64 (&offset)[count];
         SINTER_INLINE const auto& operands() const { return in.assigned.operands; }
-        SINTER_INLINE i64 folded_count(u32 folded) const {
+        SINTER_INLINE i64 folded_count(u32 folded) const { return folded_count_over(folded, make_indices<Kernel::axes>{}); }
+        template <int... Axis>
+        SINTER_INLINE i64 folded_count_over([[maybe_unused]] u32 folded, indices<Axis...>) const {
             i64 product = 1;
-            for (int a = 0; a < Kernel::axes; ++a) product *= folded >> a & 1 ? in.folded_size[a] : 1;
+            ((product *= folded >> Axis & 1 ? size_of_axis<Axis>() : 1), ...);
             return product;
+        }
+        template <int Axis>
+        SINTER_INLINE i64 size_of_axis() const {
+            if constexpr (static_size<Axis> >= 0)
+                return static_size<Axis>;
+            else
+                return in.folded_size[Axis];
         }
         template <int Instance>
         SINTER_INLINE auto load_single() const {

@@ -39,7 +39,8 @@ __device__ __forceinline__ lane::scalar<float> code_as_real(const element_pack<S
     if constexpr (has_sign) four ^= 0x80808080u;
     unsigned bits;
 #if SINTER_DEVICE_PASS
-    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bits) : "r"(four), "r"(0x4b000000u), "r"(0x7440u | unsigned(index & 3)));
+    // In this order the selector, not the number, is the instruction's immediate: there are four of them.
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bits) : "r"(0x4b000000u), "r"(four), "r"(0x3004u | unsigned(index & 3)));
 #else
     bits = 0x4b000000u | (four >> 8 * (index & 3) & 255u);
 #endif

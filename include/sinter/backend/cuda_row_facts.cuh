@@ -613,7 +613,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         while (rounds > 1 && rounds * late_bytes_of_round > tuning_of<Kernel>::rows::late_bytes) rounds /= 2;
         return rounds;
     }
-    static constexpr bool folds_read_late() {
+    static constexpr bool find_folds_read_late() {
         for (int pass = 1; pass < last; ++pass) {
             array<bool, Kernel::instances> need = Kernel::roots_of_pass(pass);
             Kernel::mark_needed(need, -1);
@@ -622,9 +622,12 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         }
         return false;
     }
+    static constexpr bool folds_read_late = find_folds_read_late();
     static constexpr int late_rounds = find_late_rounds();
     /// The first of them are read before the folds where registers allow: one wait less, which is what short calls are made of.
-    static constexpr bool reads_early = whole && late_bytes_of_round > 0 && find_registers() <= tuning_of<Kernel>::rows::few_registers && !folds_read_late();
+    static constexpr bool reads_early = whole && late_bytes_of_round > 0 && find_registers() <= tuning_of<Kernel>::rows::few_registers && !folds_read_late;
+    /// The rest of them follows them before the segments meet, where registers allow: where they were read behind a store, a row would wait twice.
+    static constexpr bool reads_all_early = reads_early && long_rounds * late_bytes_of_round / 4 <= tuning_of<Kernel>::rows::late_registers;
     using output_values = environment<Kernel, family, selected<output_list>>;
     static constexpr int kept_or_0 = kept < 0 ? 0 : kept;
     using kept_value = conditional<(kept >= 0), instance_value<Kernel, family, kept_or_0>, lane::scalar<bool>>;

@@ -453,6 +453,15 @@ struct row_worker {
                 if (goes_on()) load_ahead(q, selected<typename work::held_leaves>{});
         }
     }
+    /// Maxima and minima of one type are the same in any order.
+    template <int Instance>
+    static constexpr bool is_extreme = choice_of<typename fold_types<Kernel, family, Instance>::monoid>::known && !choice_of<typename fold_types<Kernel, family, Instance>::monoid>::places;
+    template <class List>
+    struct any_order;
+    template <int... Instance>
+    struct any_order<indices<Instance...>> {
+        static constexpr bool does = (is_extreme<Instance> && ...);
+    };
     /// This group's segment from `held`: all threads get the total.
     template <int Rounds, int Pass, int Phase, class Context, class Firsts>
     __device__ __forceinline__ void fold_segment(typename phase<Pass, Phase>::states& total, const Context& context, const Firsts& firsts) {
@@ -470,8 +479,14 @@ struct row_worker {
             fold_rounds<Rounds, Pass, Phase, eval>(all, context, firsts);
         }
         if constexpr (Phase == 1) fold_picks<Rounds, Pass>(all, context, firsts, selected<typename work::template folds_that<Pass, true>>{});
-        tree_of_threads<step, group / 2, pack>(all);
-        tree_of_pack<step, pack / 2, group / 2, left_in_thread>(all);
+        if constexpr (any_order<typename step::list>::does) {
+            // A thread's lanes first: fewer exchanges, and nothing to choose for them.
+            tree_of_pack<step, pack / 2, 0, pack>(all);
+            tree_of_threads<step, group / 2, 1>(all);
+        } else {
+            tree_of_threads<step, group / 2, pack>(all);
+            tree_of_pack<step, pack / 2, group / 2, left_in_thread>(all);
+        }
         total = all[0];
         if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing && work::shared_rounds > 0) {
             __syncwarp();  // what is kept is stored before: else the compiler holds it together with what is loaded
@@ -595,6 +610,9 @@ struct row_worker {
         rows::template one_lane<Pass>::close(value, total, context, second, count, folds);
         if constexpr (work::streams && Pass == last - 1)
             if (goes_on()) begin_next();
+        if constexpr (work::reads_all_early && Pass == last - 1)
+#pragma unroll
+            for (int q = work::late_rounds; q < Rounds; q += work::late_rounds) load_late_rounds<Rounds>(q);
         if constexpr (!work::template one_segment<Rounds>)
             if (work::sharing == row_sharing::cluster || segments > 1) merge_segments<Pass>(value);
         rows::template finalize<Pass>(value, row, folds);
@@ -628,7 +646,7 @@ struct row_worker {
         using list = typename work::template computed<row_codes::any, work::kept>;
 #pragma unroll
         for (int q = 0; q < Rounds; ++q) {
-            if (q % together == 0 && !(work::reads_early && q == 0)) load_late_rounds<Rounds>(q);
+            if (q % together == 0 && !(work::reads_early && (work::reads_all_early || q == 0))) load_late_rounds<Rounds>(q);
             if (!has(q)) continue;
             typename work::results_of_packs computed;
             [[maybe_unused]] typename work::kept_pack known;
@@ -695,10 +713,10 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_
         using worker = row_worker<Kernel>;
         using work = typename worker::work;
         extern __shared__ __align__(16) unsigned char shared_memory[];
-        const int own = int(threadIdx.x) / worker::group, groups = int(blockDim.x) / worker::group;
-        const int member = int(threadIdx.x) % worker::group;
+        const int own = int(threadIdx.x / unsigned(worker::group)), groups = int(blockDim.x / unsigned(worker::group));
+        const int member = int(threadIdx.x % unsigned(worker::group));
         const int segments = work::template one_segment<Rounds> ? 1 : work::segments_of(in.length);
-        i64 row;
+        unsigned row;  // (rows_fit: there are fewer than 2^31)
         int number;
         segment_exchange exchange;
         bool clustered = false;
@@ -712,20 +730,23 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_
             }
         }
         if (!clustered) {
-            row = segments > 1 ? i64(blockIdx.x) : i64(blockIdx.x) * groups + own;
+            row = segments > 1 ? blockIdx.x : blockIdx.x * unsigned(groups) + unsigned(own);
             number = segments > 1 ? own : 0;
         }
-        if constexpr (work::streams) row *= in.turns;
-        const bool exists = row < in.rows && number < segments;
+        if constexpr (work::streams) row *= unsigned(in.turns);
+        const unsigned rows = unsigned(in.rows);
+        const bool exists = row < rows && number < segments;
         worker thread(in, shared_memory, exchange, segments, number, member, exists);
-        thread.find_offsets(row < in.rows ? unsigned(row) : 0u);
-        if constexpr (work::streams) thread.turns = in.rows - row < in.turns ? int(in.rows - row) : in.turns;
+        thread.find_offsets(row < rows ? row : 0u);
+        if constexpr (work::streams) thread.turns = int(rows - row) < in.turns ? int(rows - row) : in.turns;
         if constexpr (work::mask >= 0) {
             worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
             thread.begin_row();
             thread.find_bounds(selected<typename work::bounded_list>{});
         }
         thread.template load<Rounds>(selected<typename work::held_leaves>{});
+        // All of the row is on its way before a fold reads weights: else the compiler puts off the loads of the last rounds.
+        if constexpr (work::folds_read_late && !work::streams) __syncwarp();
         if constexpr (work::reads_early) thread.template load_late_rounds<Rounds>(0);
         if constexpr (worker::shifts) thread.load_first(selected<typename work::element_leaves>{});
         if constexpr (work::mask < 0) {

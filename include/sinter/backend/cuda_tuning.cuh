@@ -86,6 +86,7 @@ struct cuda_table {
         static constexpr int covered_kept_cost = 0;         ///< the same where codes are covered by their row (cuda_row_codes.cuh);
         static constexpr int covered_spare = 8;             ///< registers of a thread beside those that its row takes there; 64 at least in all;
         static constexpr int covered_spare_kept = 32;       ///< where a value is kept
+        static constexpr int late_registers = 48;           ///< of weights that a thread holds from before its last fold is merged: all of a row, or none
         static constexpr int late_bytes = 64;               ///< of weights that a thread reads together before it stores: each load waits for the stores before it
     };
     /// Reductions over the lane axes in general (cuda_any_rows.cuh).
@@ -115,6 +116,7 @@ struct cuda_table {
         static constexpr int blocks_of_little = 4;          ///< on a multiprocessor;
         static constexpr int blocks_of_much = 2;            ///< where a thread holds much: a segment's rows, or states of more than
         static constexpr int much_state = 32;               ///< bytes in a pack
+        static constexpr int held_ahead = 32;               ///< of a segment's 64 rows: read while the one before is worked on
     };
 };
 
