@@ -70,7 +70,10 @@ status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
     const i64 segments = given.length > order::segment ? (given.length + order::segment - 1) / order::segment : 1;
     const i64 wanted = work::threads_of(given.length);
     if constexpr (work::may_fill_blocks) if (wanted <= work::block_threads) {
-        const i64 threads = segments == 1 ? tuning_of<Kernel>::rows::short_threads : wanted;
+        i64 threads = segments == 1 ? tuning_of<Kernel>::rows::short_threads : wanted;
+        // Few short rows: every multiprocessor has some.
+        if (segments == 1)
+            while (threads > 32 && given.rows * work::group < threads * cuda_table<arch_of<Kernel>()>::card.multiprocessors) threads /= 2;
         given.turns = int(work::turns_of(given, threads, segments));
         const i64 rows_of_block = segments == 1 ? threads / work::group : given.turns;
         const dim3 grid(unsigned((given.rows + rows_of_block - 1) / rows_of_block)), block{unsigned(threads)};

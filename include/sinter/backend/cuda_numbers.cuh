@@ -17,15 +17,16 @@ namespace sinter::detail::device {
 template <int Count, int Axes>
 struct call_numbers {
     static constexpr int count = Count, axes = Axes;
+    // What a kernel asks for first comes first: each 64 bytes are another wait for the constants' cache.
     const void* pointer[Count];
-    i64 base[Count];                        ///< coordinates at the origin
-    i64 lane_step[Count];
-    u64 wide[(Count + 63) / 64];
     i64 rows, length;
+    int outer_axes;
+    i64 outer_step[Axes][Count];
+    u64 wide[(Count + 63) / 64];
+    i64 lane_step[Count];
+    i64 base[Count];                        ///< coordinates at the origin
     i64 folded_size[Axes];                  ///< sizes of the loop axes
     i64 outer_size[Axes];
-    i64 outer_step[Axes][Count];
-    int outer_axes;
     SINTER_INLINE bool is_wide(int slot) const { return wide[slot / 64] >> slot % 64 & 1; }
 };
 /// The loops over folded axes: those of the column rule, then those of the lane rule.

@@ -131,42 +131,28 @@ struct packed_columns_worker : columns_worker<Kernel> {
                 if (row + b < stop) fold_row<Phase>(row + b, loaded[b], all, context, firsts);
         }
     }
-    /// A whole segment in registers, for both phases of a fold: while the second one works on the first rows, their registers take those of
-    /// the next segment. (Not of all: what merges segments needs registers, too.)
-    struct held_segment {
-        typename work::operand_packs row[holds_segments ? order::column_segment : 1];
-        row_pointers from;
-    };
-    __device__ __forceinline__ bool is_whole(int segment) const { return (i64(segment) + 1) * order::column_segment <= in.columns; }
-    static constexpr int held_ahead = tuning_of<Kernel>::packed_columns::held_ahead;
-    template <int Begin, int End>
-    __device__ __forceinline__ void hold(held_segment& held) const {
-#pragma unroll
-        for (int b = Begin; b < End; ++b) load_row(held.from, held.row[b], selected<typename work::element_leaves>{});
-    }
+    /// A whole segment in registers, for both phases of a fold. `from` is where it begins, and then where the next one does.
     template <int Phase, class Contexts, class Firsts>
-    __device__ __forceinline__ void walk_held(int begin, held_segment& held, bool goes_on, typename base::template phase<1, Phase>::states (&all)[pack],
-                                              const Contexts& context, const Firsts& firsts) const {
+    __device__ __forceinline__ void walk_held(int begin, const typename work::operand_packs (&held)[order::column_segment],
+                                              typename base::template phase<1, Phase>::states (&all)[pack], const Contexts& context, const Firsts& firsts) const {
 #pragma unroll
         for (int j = 0; j < pack; ++j) base::template phase<1, Phase>::start(all[j], typename base::template phase<1, Phase>::list{});
 #pragma unroll
-        for (int b = 0; b < order::column_segment; ++b) {
-            fold_row<Phase>(begin + b, held.row[b], all, context, firsts);
-            if (Phase == 2 && b < held_ahead && goes_on) load_row(held.from, held.row[b], selected<typename work::element_leaves>{});
-        }
+        for (int b = 0; b < order::column_segment; ++b) fold_row<Phase>(begin + b, held[b], all, context, firsts);
     }
-    /// The first rows are in registers; `goes_on`: the next segment is this thread's, too, and whole.
     template <class Firsts>
-    __device__ __forceinline__ void fold_held(int segment, held_segment& held, bool goes_on, const Firsts& firsts, summary (&out)[pack]) const {
+    __device__ __forceinline__ void fold_held(int segment, row_pointers& from, const Firsts& firsts, summary (&out)[pack]) const {
         const int begin = segment * order::column_segment;
+        typename work::operand_packs held[order::column_segment];
+#pragma unroll
+        for (int b = 0; b < order::column_segment; ++b) load_row(from, held[b], selected<typename work::element_leaves>{});
         typename base::template phase<1>::states all[pack];
         typename base::template phase<1>::contexts context[pack];
         typename rows::template two_phase_bundle<1, pick_second> second[pack];
-        hold<held_ahead, order::column_segment>(held);
-        walk_held<1>(begin, held, false, all, context, firsts);
+        walk_held<1>(begin, held, all, context, firsts);
 #pragma unroll
         for (int j = 0; j < pack; ++j) rows::template one_lane<1>::settle(context[j], all[j], order::column_segment, typename rows::template two_phase_folds<1>{});
-        walk_held<2>(begin, held, goes_on, second, context, firsts);
+        walk_held<2>(begin, held, second, context, firsts);
 #pragma unroll
         for (int j = 0; j < pack; ++j) rows::template one_lane<1>::close(out[j], all[j], context[j], second[j], order::column_segment, typename rows::template folds<1>{});
     }
@@ -198,16 +184,12 @@ struct packed_columns_worker : columns_worker<Kernel> {
         const int segments = int((in.columns + order::column_segment - 1) / order::column_segment), each = int(in.unit);
         const int begin = int(blockIdx.y) * each * down, behind = segments - begin;
         const int parts = behind < each * down ? behind : each * down;
-        held_segment held;
-        if constexpr (holds_segments)
-            if (left > 0 && y * each < parts && is_whole(begin + y * each)) {
-                point_to(held.from, (begin + y * each) * order::column_segment, selected<typename work::element_leaves>{});
-                hold<0, held_ahead>(held);
-            }
+        [[maybe_unused]] row_pointers from;
+        if constexpr (holds_segments) point_to(from, (begin + y * each) * order::column_segment, selected<typename work::element_leaves>{});
         merge_lines<1>(parts, each, [&](int number, summary (&out)[pack]) {
             const int segment = begin + number;
             if constexpr (holds_segments)
-                if (is_whole(segment)) return fold_held(segment, held, number + 1 < y * each + each && number + 1 < parts && is_whole(segment + 1), firsts, out);
+                if ((i64(segment) + 1) * order::column_segment <= in.columns) return fold_held(segment, from, firsts, out);
             fold_packs(segment, firsts, out);
         }, result);
         if (in.units > 1) {

@@ -258,7 +258,7 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::small_threads) r
     using worker = pointwise_worker<Kernel, short_packs<Kernel>::pack>;
     using work = typename worker::work;
     const i64 position = i64(blockIdx.x * blockDim.x + threadIdx.x) * work::pack, row = is_line<Kernel> ? 0 : i64(blockIdx.y) * blockDim.y + threadIdx.y;
-    if (position >= in.length || row >= in.rows) return;
+    if (position >= in.length || (!is_line<Kernel> && row >= in.rows)) return;
     i64 offset[work::count];
     worker::place(in, row, offset);
     typename work::operand_packs loaded;

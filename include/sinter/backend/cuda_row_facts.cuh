@@ -548,12 +548,23 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     /// Covered codes are made in few instructions, so that it counts how many threads there are to hide the loads.
     static constexpr bool counts_registers = row_codes::any && known_length > 0 && sharing == row_sharing::block;
+    /// Products with a vector: folds read weights beside a row that few registers hold, and nothing else is kept. What hides those loads is
+    /// how many threads there are; with registers to spare the compiler only unpacks more ahead.
+    static constexpr bool shares_with_weights() {
+        return whole && find_folds_read_late() && is_plain_fold() && known_length > order::segment && sharing == row_sharing::block;
+    }
+    static constexpr bool is_plain_fold() {
+        bool plain = kept < 0 && !row_codes::any && !work::stores_elements && Kernel::levels == 1 && find_registers() <= 32;
+        for (int i = 0; i < Kernel::instances; ++i) plain = plain && !(Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase);
+        return plain;
+    }
     static constexpr int bound_threads(int rounds) {
-        if (counts_registers) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
+        if (counts_registers || shares_with_weights()) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
         return is_small(rounds) ? tuning_of<Kernel>::rows::short_threads : bound_by_shared ? find_known_threads() : tuning_of<Kernel>::rows::block_threads;
     }
     static constexpr int bound_blocks(int rounds) {
         constexpr int wanted = find_pressure() + (kept >= 0 ? tuning_of<Kernel>::rows::covered_spare_kept : tuning_of<Kernel>::rows::covered_spare);
+        if (shares_with_weights()) return tuning_of<Kernel>::rows::weights_threads / bound_threads(rounds);
         if (counts_registers) return 65536 / (bound_threads(rounds) * (wanted > 64 ? wanted : 64));
         return is_small(rounds) ? tuning_of<Kernel>::rows::small_blocks : bound_by_shared ? blocks_by_shared() : least_blocks;
     }

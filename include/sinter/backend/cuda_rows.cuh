@@ -745,8 +745,6 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_
             thread.find_bounds(selected<typename work::bounded_list>{});
         }
         thread.template load<Rounds>(selected<typename work::held_leaves>{});
-        // All of the row is on its way before a fold reads weights: else the compiler puts off the loads of the last rounds.
-        if constexpr (work::folds_read_late && !work::streams) __syncwarp();
         if constexpr (work::reads_early) thread.template load_late_rounds<Rounds>(0);
         if constexpr (worker::shifts) thread.load_first(selected<typename work::element_leaves>{});
         if constexpr (work::mask < 0) {

@@ -43,11 +43,11 @@ struct cuda_table {
 
     /// No reduction (cuda_pointwise.cuh).
     struct pointwise {
-        static constexpr int threads = 256;                 ///< of a block; a power of two
+        static constexpr int threads = 128;                 ///< of a block; a power of two
         static constexpr int packs = 2;                     ///< of 16 bytes of the narrowest element, that a thread has in flight
         static constexpr int packs_bytes = 128;             ///< of all operands' packs of a thread together; else it has one of each
-        static constexpr int least_blocks = 3;              ///< on a multiprocessor, where packs have few bytes;
-        static constexpr int least_blocks_tested = 4;       ///< where a rounding test is made
+        static constexpr int least_blocks = 6;              ///< on a multiprocessor, where packs have few bytes;
+        static constexpr int least_blocks_tested = 8;       ///< where a rounding test is made
         static constexpr int channel_packs = 4;             ///< of 16 bytes of the broadest element, that a thread takes of every channel (cuda_channels.cuh)
         static constexpr i64 short_packs = 16;              ///< of a row: a pack a thread then, so that neighbours write whole lines
         static constexpr int small_threads = 64;            ///< of a block where all packs together don't fill the card: a pack a thread
@@ -66,7 +66,7 @@ struct cuda_table {
     /// 32768 bf16: 0.98 of copy speed, in clusters 0.89); with many registers small blocks in clusters win, since more rows are under
     /// way at a time (softmax of 32768 bf16: 128 threads 0.82, 512 threads 0.76).
     struct rows {
-        static constexpr int short_threads = 128;           ///< of a block when rows have one segment
+        static constexpr int short_threads = 128;           ///< of a block when rows have one segment; fewer where so many blocks don't fill the card
         static constexpr int block_threads = 512;           ///< at most, of a block that has a row of its own; 512 at most
         static constexpr int many_registers = 64;           ///< held by a thread; from here on small blocks
         static constexpr int few_registers = 40;            ///< held by a thread; up to here two of the largest blocks are to fit
@@ -86,6 +86,7 @@ struct cuda_table {
         static constexpr int covered_kept_cost = 0;         ///< the same where codes are covered by their row (cuda_row_codes.cuh);
         static constexpr int covered_spare = 8;             ///< registers of a thread beside those that its row takes there; 64 at least in all;
         static constexpr int covered_spare_kept = 32;       ///< where a value is kept
+        static constexpr int weights_threads = 768;         ///< on a multiprocessor where folds read weights beside the row
         static constexpr int late_registers = 48;           ///< of weights that a thread holds from before its last fold is merged: all of a row, or none
         static constexpr int late_bytes = 64;               ///< of weights that a thread reads together before it stores: each load waits for the stores before it
     };
@@ -116,7 +117,6 @@ struct cuda_table {
         static constexpr int blocks_of_little = 4;          ///< on a multiprocessor;
         static constexpr int blocks_of_much = 2;            ///< where a thread holds much: a segment's rows, or states of more than
         static constexpr int much_state = 32;               ///< bytes in a pack
-        static constexpr int held_ahead = 32;               ///< of a segment's 64 rows: read while the one before is worked on
     };
 };
 
@@ -160,8 +160,9 @@ struct table_is_possible {
                       Table::rows::short_threads <= Table::rows::block_threads && Table::rows::cluster_threads <= Table::rows::block_threads,
                   "cuda_tuning: threads of row blocks are powers of two; block_threads from 128 to 512, the others from 32 to that.");
     static_assert(is_power_of_two(Table::rows::rows_in_turn) && Table::rows::shared_rounds >= 0 && Table::rows::shared_rounds <= 8 &&
-                      Table::rows::shared_threads >= 32 && Table::rows::shared_threads_small >= 32,
-                  "cuda_tuning: rows in turn are a power of two, shared rounds up to 8.");
+                      Table::rows::shared_threads >= 32 && Table::rows::shared_threads_small >= 32 &&
+                      Table::rows::weights_threads >= 512,
+                  "cuda_tuning: rows in turn are a power of two, shared rounds up to 8, weights_threads at least 512.");
     static_assert(is_power_of_two(Table::rows::most_blocks) && Table::rows::most_blocks <= 8, "cuda_tuning: a cluster has up to 8 blocks.");
     static_assert(is_power_of_two(Table::any_rows::threads) && Table::any_rows::threads >= 32 && Table::any_rows::threads <= 1024 &&
                       is_power_of_two(Table::columns::threads) && Table::columns::threads <= 1024 && is_power_of_two(Table::columns::held_threads) &&
