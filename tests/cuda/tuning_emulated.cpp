@@ -97,8 +97,9 @@ int main() {
     check("pointwise: the table", whole("pointwise: bits", chain, 3, 1030) == unsigned(cuda_table<arch>::pointwise::small_threads));
     check("pointwise: tuned, small", whole("pointwise: tuned bits, small", tuned_chain, 2, 1030) == 32);
     check("pointwise: tuned", whole("pointwise: tuned bits", tuned_chain, 3, 4099) == 128);
-    check("rows: the table, short", whole("rows: bits, short", norm, 5, 128) == unsigned(cuda_table<arch>::rows::short_threads));
-    check("rows: tuned, short", whole("rows: tuned bits, short", tuned_norm, 5, 128) == 64);
+    check("rows: the table, short", whole("rows: bits, short", norm, 600, 128) == unsigned(cuda_table<arch>::rows::short_threads));
+    check("rows: so few that blocks of those would leave multiprocessors idle", whole("rows: bits, few", norm, 5, 128) == 32);
+    check("rows: tuned, short", whole("rows: tuned bits, short", tuned_norm, 600, 128) == 64);
     check("rows: the table, long", whole("rows: bits, long", norm, 2, 8192) == 256);
     check("rows: tuned, long", whole("rows: tuned bits, long", tuned_norm, 2, 4096) == 128);
     check("rows: tuned, a row that needs more than a block of those is for the general kernel",
