@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace si = sinter;
@@ -23,9 +24,10 @@ double milliseconds(auto&& work) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 /// Both in turns, the least time of each; results must agree.
-void job(const char* name, std::vector<float>& to, auto&& sinter, auto&& loop) {
+template <class Element>
+void job(const char* name, std::vector<Element>& to, auto&& sinter, auto&& loop) {
     double ours = 1e9, plain = 1e9;
-    std::vector<float> kept;
+    std::vector<Element> kept;
     for (int i = 0; i < 25; ++i) {
         ours = std::min(ours, milliseconds(sinter));
         if (i == 0) kept = to;
@@ -34,6 +36,26 @@ void job(const char* name, std::vector<float>& to, auto&& sinter, auto&& loop) {
     double worst = 0;
     for (std::size_t i = 0; i < kept.size(); ++i) worst = std::max(worst, std::fabs(double(kept[i]) - double(to[i])));
     std::printf("%-44s %8.3f ms  loop %8.3f ms  %6.2f times its speed%s\n", name, ours, plain, plain / ours, worst > tolerance ? "  DIFFERENT" : "");
+}
+/// Rows of `columns` elements beside one row, and beside one number for each row; the number of columns known only when run.
+void beside(int columns, const float* x, std::vector<float>& to) {
+    const long rows = count * 8 / columns;
+    const std::vector<float> row(std::size_t(columns), 0.5f), each(std::size_t(rows), 1.5f);
+    const float *const b = row.data(), *const s = each.data();
+    float* const y = to.data();
+    const auto in = si::view(x, si::extents<dyn, dyn>(rows, columns));
+    const auto out = si::view(y, si::extents<dyn, dyn>(rows, columns));
+    char name[64];
+    std::snprintf(name, sizeof name, "rows of %d + a row", columns);
+    job(name, to, [&] { si::run(si::cpu, out = in + si::view(b, si::extents<dyn>(columns))); }, [&] {
+        for (long i = 0; i < rows; ++i)
+            for (long k = 0; k < columns; ++k) y[i * columns + k] = x[i * columns + k] + b[k];
+    });
+    std::snprintf(name, sizeof name, "rows of %d * a number for each", columns);
+    job(name, to, [&] { si::run(si::cpu, out = in * si::view(s, si::extents<dyn, 1>(rows))); }, [&] {
+        for (long i = 0; i < rows; ++i)
+            for (long k = 0; k < columns; ++k) y[i * columns + k] = x[i * columns + k] * s[i];
+    });
 }
 }  // namespace
 
@@ -86,6 +108,48 @@ int main() {
     }, [&] {
         for (int c = 0; c < 3; ++c)
             for (long i = 0; i < height * width; ++i) y[c * height * width + i] = (float(pixels[std::size_t(3 * i + c)]) - 100) * 0.01f;
+    });
+    std::vector<unsigned char> planes(pixels.size());
+    job("pixels to planes of bytes, 640 x 480", planes, [&] {
+        si::run(si::cpu, si::view(planes.data(), si::extents<3, height, width>{}) = si::permute<2, 0, 1>(si::view(std::as_const(pixels).data(), si::extents<height, width, 3>{})) + 0);
+    }, [&] {
+        for (int c = 0; c < 3; ++c)
+            for (long i = 0; i < height * width; ++i) planes[std::size_t(c * height * width + i)] = pixels[std::size_t(3 * i + c)];
+    });
+    for (const int columns : {8, 16, 50, 64, 100}) beside(columns, x, to);
+    constexpr long boxes = 400;
+    std::vector<float> corners(boxes * 4);
+    for (std::size_t i = 0; i < corners.size(); ++i) corners[i] = float(i * 7919 % 61) + (i % 4 < 2 ? 0.0f : 50.0f);
+    const float* const box = corners.data();
+    job("pairwise IoU of 400 boxes", to, [&] {
+        const auto all = si::view(box, si::extents<dyn, 4>(boxes));
+        const auto one = si::unsqueeze<1>(all);
+        const auto other = si::unsqueeze<0>(all);
+        const auto low = [](const auto& of) { return si::slice<2, 0, 2>(of); };
+        const auto high = [](const auto& of) { return si::slice<2, 2, 4>(of); };
+        const auto common = prod(maximum(minimum(high(one), high(other)) - maximum(low(one), low(other)), 0.0f), si::last_axis);
+        si::run(si::cpu, si::view(y, si::extents<dyn, dyn, 1>(boxes, boxes)) = common / (prod(high(one) - low(one), si::last_axis) + prod(high(other) - low(other), si::last_axis) - common));
+    }, [&] {
+        for (long i = 0; i < boxes; ++i)
+            for (long k = 0; k < boxes; ++k) {
+                const float *a = box + 4 * i, *c = box + 4 * k;
+                const float common = std::max(std::min(a[2], c[2]) - std::max(a[0], c[0]), 0.0f) * std::max(std::min(a[3], c[3]) - std::max(a[1], c[1]), 0.0f);
+                y[i * boxes + k] = common / ((a[2] - a[0]) * (a[3] - a[1]) + (c[2] - c[0]) * (c[3] - c[1]) - common);
+            }
+    });
+    job("the same by columns", to, [&] {
+        const auto all = si::view(box, si::extents<dyn, 4>(boxes));
+        const auto x0 = si::slice<1, 0, 1>(all), y0 = si::slice<1, 1, 2>(all), x1 = si::slice<1, 2, 3>(all), y1 = si::slice<1, 3, 4>(all);
+        const auto common = maximum(minimum(x1, si::transpose(x1)) - maximum(x0, si::transpose(x0)), 0.0f) * maximum(minimum(y1, si::transpose(y1)) - maximum(y0, si::transpose(y0)), 0.0f);
+        const auto area = [&](const auto& of) { return of(x1 - x0) * of(y1 - y0); };
+        si::run(si::cpu, si::view(y, si::extents<dyn, dyn>(boxes, boxes)) = common / (area([](auto of) { return of; }) + area([](auto of) { return si::transpose(of); }) - common));
+    }, [&] {
+        for (long i = 0; i < boxes; ++i)
+            for (long k = 0; k < boxes; ++k) {
+                const float *a = box + 4 * i, *c = box + 4 * k;
+                const float common = std::max(std::min(a[2], c[2]) - std::max(a[0], c[0]), 0.0f) * std::max(std::min(a[3], c[3]) - std::max(a[1], c[1]), 0.0f);
+                y[i * boxes + k] = common / ((a[2] - a[0]) * (a[3] - a[1]) + (c[2] - c[0]) * (c[3] - c[1]) - common);
+            }
     });
     job("pixels to grey, 640 x 480", to, [&] {
         si::run(si::cpu, si::view(y, si::extents<height, width, 1>{}) = sum(si::cast<float>(si::view(pixels.data(), si::extents<height, width, 3>{})) * three, si::last_axis));

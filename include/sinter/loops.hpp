@@ -106,9 +106,9 @@ struct loop_maker {
         for (int s = 0; s < Slots; ++s) to.stride[to.count][s] = bound.stride[s][axis];
         ++to.count;
     }
-    /// Elementwise rows shorter than this, and not of whole vectors, become one long lane of several axes, which is packed: a packed
-    /// element costs about a nanosecond, the tail of a row that is packed a hundred.
-    static constexpr i64 short_lane = 64;
+    /// Elementwise rows shorter than this become one long lane of several axes: what doesn't lie side by side along it is packed, which
+    /// costs less than ten nanoseconds a row.
+    static constexpr i64 short_lane = 128;
     /// Outer axes, innermost first, become lane axes as long as whatever a packed block doesn't hold stays the same along them.
     static SINTER_FORCE_INLINE constexpr void lengthen(const loop_facts<Slots>& facts, axis_loops<Slots>& outer, axis_loops<Slots>& lane) {
         for (int s = 0; s < Slots; ++s)
@@ -145,7 +145,7 @@ struct loop_maker {
             out.lane.size[0] = out.outer.size[innermost];
             for (int s = 0; s < Slots; ++s) out.lane.stride[0][s] = out.outer.stride[innermost][s];
             out.lane.count = 1;
-            if (facts.may_lengthen && out.lane.size[0] < short_lane && out.lane.size[0] % Tag::width != 0) lengthen(facts, out.outer, out.lane);
+            if (facts.may_lengthen && out.lane.size[0] < short_lane) lengthen(facts, out.outer, out.lane);
         }
         out.rows = out.outer.total();
         out.columns = out.column.total();
@@ -207,10 +207,23 @@ struct lane_walk {
         const i64 count = size[axes - 1] - index[axes - 1];
         return count < left ? int(count) : left;
     }
-    SINTER_FORCE_INLINE void advance(int count) {
+    /// Whole runs from here on that lie evenly, `left` elements at most; 1 where this one isn't whole.
+    SINTER_FORCE_INLINE int rows(int left) const {
+        if (axes < 2 || index[axes - 1] != 0 || size[axes - 1] > left) return 1;
+        const i64 whole = left / int(size[axes - 1]), more = size[axes - 2] - index[axes - 2];
+        return int(whole < more ? whole : more);
+    }
+    /// On by so many elements of a run, or by so many whole runs.
+    SINTER_FORCE_INLINE void advance(int count, int whole = 1) {
         int i = axes - 1;
-        offset += count * stride[i];
-        index[i] += count;
+        if (whole > 1) {
+            --i;
+            offset += whole * stride[i];
+            index[i] += whole;
+        } else {
+            offset += count * stride[i];
+            index[i] += count;
+        }
         for (; i > 0 && index[i] == size[i]; --i) {
             offset += stride[i - 1] - size[i] * stride[i];
             index[i] = 0;
@@ -218,55 +231,115 @@ struct lane_walk {
         }
     }
 };
-/// Copies between lane positions of an operand and a block without gaps. One function for all kernels.
-template <class Tag>
+/// What a backend's registers do for the copies below, one type for all its families; a family without it is its own.
+template <class Family>
+struct shuffles_of {
+    using type = Family;
+};
+template <class Family>
+    requires requires { typename Family::shuffles; }
+struct shuffles_of<Family> {
+    using type = typename Family::shuffles;
+};
+/// Copies between lane positions of an operand and a block without gaps. One function for all kernels. `Shuffles` is the backend's:
+/// elements a few places apart are taken apart in registers.
+template <class Shuffles>
 struct packer {
-    using walk = lane_walk<Tag>;
+    using walk = lane_walk<Shuffles>;
     template <int Size>
     struct bytes {
         unsigned char at[unsigned(Size)];
     };
     template <int Size>
-    static SINTER_FORCE_INLINE void gather_as(bytes<Size>* to, const bytes<Size>* from, walk& at, int count) {
-        for (int left = count; left > 0;) {
-            const int run = at.run(left);
-            const bytes<Size>* const first = from + at.offset;
-            const i64 stride = at.stride[at.axes - 1];
-            if (stride == 1 && run * Size >= 64)
-                __builtin_memcpy(static_cast<void*>(to), first, std::size_t(run) * Size);
-            else
-                for (int i = 0; i < run; ++i) to[i] = first[i * stride];
-            to += run, left -= run;
-            at.advance(run);
+    static SINTER_FORCE_INLINE void move_bytes(unsigned char* to, const unsigned char* from) {
+        bytes<Size> moved;
+        __builtin_memcpy(&moved, from, Size);
+        __builtin_memcpy(to, &moved, Size);
+    }
+    /// So many bytes, in two overlapping pieces where they are few: a call of memcpy takes longer.
+    static SINTER_FORCE_INLINE void copy(void* into, const void* memory, std::size_t count) {
+        unsigned char* const to = static_cast<unsigned char*>(into);
+        const unsigned char* const from = static_cast<const unsigned char*>(memory);
+        if (count > 128)
+            __builtin_memcpy(to, from, count);
+        else if (count >= 16) {
+            for (std::size_t i = 0; i + 16 < count; i += 16) move_bytes<16>(to + i, from + i);
+            move_bytes<16>(to + count - 16, from + count - 16);
+        } else if (count >= 8) {
+            move_bytes<8>(to, from);
+            move_bytes<8>(to + count - 8, from + count - 8);
+        } else if (count >= 4) {
+            move_bytes<4>(to, from);
+            move_bytes<4>(to + count - 4, from + count - 4);
+        } else {
+            for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
         }
     }
+    /// Bytes behind what `fill` fills that it may write, too.
+    static constexpr int beyond = 16;
     template <int Size>
-    static SINTER_FORCE_INLINE void scatter_as(const bytes<Size>* from, bytes<Size>* to, walk& at, int count) {
+    static SINTER_FORCE_INLINE void fill(bytes<Size>* to, const bytes<Size>* from, int count) {
+        bytes<Size> sixteen[16 / Size];
+        for (auto& one : sixteen) one = *from;
+        for (int i = 0; i < count; i += 16 / Size) __builtin_memcpy(static_cast<void*>(to + i), sixteen, 16);
+    }
+    template <int Size>
+    static SINTER_FORCE_INLINE void gather_as(void* into, const void* memory, i64 stride, int count, [[maybe_unused]] bool more) {
+        bytes<Size>* const to = static_cast<bytes<Size>*>(into);
+        const bytes<Size>* const from = static_cast<const bytes<Size>*>(memory);
+        if (stride == 0) return fill(to, from, count);
+        int done = 0;
+        if constexpr (requires { Shuffles::template gather<Size>(to, from, stride, count); })
+            done = Shuffles::template gather<Size>(to, from, stride, more ? count : count - 1);
+        for (int i = done; i < count; ++i) to[i] = from[i * stride];
+    }
+    template <int Size>
+    static SINTER_FORCE_INLINE void scatter_as(const void* memory, void* into, i64 stride, int count) {
+        for (int i = 0; i < count; ++i) static_cast<bytes<Size>*>(into)[i * stride] = static_cast<const bytes<Size>*>(memory)[i];
+    }
+    /// Elements that lie evenly, but not side by side; `more`: the one that follows them may be read, too.
+    static SINTER_NOINLINE void gather_spaced(void* to, const void* from, int element_size, i64 stride, int count, bool more) {
+        switch (element_size) {
+            case 1: return gather_as<1>(to, from, stride, count, more);
+            case 2: return gather_as<2>(to, from, stride, count, more);
+            case 4: return gather_as<4>(to, from, stride, count, more);
+            default: return gather_as<8>(to, from, stride, count, more);
+        }
+    }
+    static SINTER_NOINLINE void scatter_spaced(const void* from, void* to, int element_size, i64 stride, int count) {
+        switch (element_size) {
+            case 1: return scatter_as<1>(from, to, stride, count);
+            case 2: return scatter_as<2>(from, to, stride, count);
+            case 4: return scatter_as<4>(from, to, stride, count);
+            default: return scatter_as<8>(from, to, stride, count);
+        }
+    }
+    /// Between the next `count` elements of an operand and a block, run by run.
+    template <bool In>
+    static SINTER_FORCE_INLINE void move(void* block, void* memory, int element_size, walk& at, int count) {
+        char* beside = static_cast<char*>(block);
         for (int left = count; left > 0;) {
-            const int run = at.run(left);
-            bytes<Size>* const first = to + at.offset;
-            const i64 stride = at.stride[at.axes - 1];
-            if (stride == 1 && run * Size >= 64)
-                __builtin_memcpy(static_cast<void*>(first), from, std::size_t(run) * Size);
-            else
-                for (int i = 0; i < run; ++i) first[i * stride] = from[i];
-            from += run, left -= run;
-            at.advance(run);
+            const int run = at.run(left), rows = at.rows(left);
+            const i64 stride = at.stride[at.axes - 1], apart = rows > 1 ? at.stride[at.axes - 2] * element_size : 0;
+            const bool more = at.index[at.axes - 1] + run < at.size[at.axes - 1];
+            char* first = static_cast<char*>(memory) + at.offset * element_size;
+            for (int r = 0; r < rows; ++r, first += apart, beside += run * element_size) {
+                if (stride == 1)
+                    copy(In ? beside : first, In ? first : beside, std::size_t(run) * std::size_t(element_size));
+                else if (In)
+                    gather_spaced(beside, first, element_size, stride, run, more);
+                else
+                    scatter_spaced(beside, first, element_size, stride, run);
+            }
+            left -= rows * run;
+            at.advance(run, rows);
         }
     }
     /// The next `count` elements into `block`; what comes again is copied within it.
     static SINTER_NOINLINE void gather(void* block, const void* from, int element_size, walk& at, int count) {
         const i64 period = at.period();
         const int once = period < count ? int(period) : count;
-        const auto as = [&]<int Size>(bytes<Size>*) __attribute__((always_inline)) {
-            gather_as(static_cast<bytes<Size>*>(block), static_cast<const bytes<Size>*>(from), at, once);
-        };
-        switch (element_size) {
-            case 1: as(static_cast<bytes<1>*>(nullptr)); break;
-            case 2: as(static_cast<bytes<2>*>(nullptr)); break;
-            case 4: as(static_cast<bytes<4>*>(nullptr)); break;
-            default: as(static_cast<bytes<8>*>(nullptr)); break;
-        }
+        move<true>(block, const_cast<void*>(from), element_size, at, once);
         char* const memory = static_cast<char*>(block);
         for (int done = once; done < count;) {
             const int more = done < count - done ? done : count - done;
@@ -275,15 +348,7 @@ struct packer {
         }
     }
     static SINTER_NOINLINE void scatter(const void* block, void* to, int element_size, walk& at, int count) {
-        const auto as = [&]<int Size>(bytes<Size>*) __attribute__((always_inline)) {
-            scatter_as(static_cast<const bytes<Size>*>(block), static_cast<bytes<Size>*>(to), at, count);
-        };
-        switch (element_size) {
-            case 1: as(static_cast<bytes<1>*>(nullptr)); break;
-            case 2: as(static_cast<bytes<2>*>(nullptr)); break;
-            case 4: as(static_cast<bytes<4>*>(nullptr)); break;
-            default: as(static_cast<bytes<8>*>(nullptr)); break;
-        }
+        move<false>(const_cast<void*>(block), to, element_size, at, count);
     }
     /// Coordinates are numbers, not memory.
     static SINTER_NOINLINE void count_up(i64* block, i64 base, walk& at, int count) {

@@ -18,7 +18,7 @@ struct row_pointers {
 
 /// Elements of a packed block: a multiple of any width, small enough that all blocks of a kernel stay in the first-level cache.
 template <int Slots>
-inline constexpr int block_length = Slots <= 8 ? 256 : 64;
+inline constexpr int block_length = Slots <= 4 ? 512 : Slots <= 16 ? 256 : 64;
 
 /// One call on one thread, as the shared loop knows it; a kernel's own context derives from it.
 template <int Slots>
@@ -80,8 +80,8 @@ struct row_loop {
     using body_type = row_body<Slots>;
     using call_type = call_state<Slots>;
     using position_type = row_pointers<Slots>;
-    using pack_work = packer<Family>;
-    using pack_walk = lane_walk<Family>;
+    using pack_work = packer<typename shuffles_of<Family>::type>;
+    using pack_walk = typename pack_work::walk;
     static constexpr int width = Family::width;
     static constexpr int block = block_length<Slots>;
     static_assert(block % width == 0);
@@ -103,52 +103,101 @@ struct row_loop {
 
     // ------------------------------------------------------------------------------------------------------- packing
 
+    /// Elements of some slots side by side. A block may be packed again for elements `period` further on: what comes again stays.
     struct packed_block {
-        alignas(64) unsigned char memory[unsigned(Slots)][unsigned(block * 8)];
+        alignas(64) unsigned char memory[unsigned(Slots)][unsigned(block * 8 + 64)];
         position_type at;  ///< points to the blocks where a slot is packed, else to the row
     };
-    /// Elements [position, position + count) of a row. What lies beyond them in the last vector is computed on and dropped; zeros
-    /// keep it finite and quiet.
-    static SINTER_SMALL void pack(const body_type& body, const call_type& call, packed_block& to, const position_type& row, i64 position,
-                                  int count) {
+    static_assert(pack_work::beyond <= 64);
+    /// Whether a slot's elements lie side by side along all lane axes.
+    static SINTER_FORCE_INLINE bool is_even(const pack_walk& walk) { return walk.axes == 1 && walk.stride[0] == 1; }
+    /// Elements [position, position + count) of a row. Whole vectors of them are read and stored where they lie, if they lie side by
+    /// side; `since`, if not 0, is how many elements before these the block was packed for. What lies beyond the elements in the last
+    /// vector is computed on and dropped; zeros keep it finite and quiet. True: as many elements further on, what is packed comes again.
+    static SINTER_NOINLINE bool pack(const body_type& body, const call_type& call, packed_block& to, const position_type& row, i64 position,
+                                  int count, i64 since = 0) {
         to.at = row;
+        bool again = true;
         const int padded = (count + width - 1) / width * width;
         for (int k = 0; k < body.packed_slots; ++k) {
             const int slot = body.packed[k], size = body.element_size[slot];
             unsigned char* const memory = to.memory[k];
-            to.at.pointer[slot] = memory;
-            if (k >= body.packed_operands) continue;
             pack_walk walk;
             walk.begin(call.along.lane, slot, position);
+            if (padded == count && size != 0 && is_even(walk)) {
+                to.at.pointer[slot] = static_cast<const char*>(row.pointer[slot]) + walk.offset * size;
+                continue;
+            }
+            to.at.pointer[slot] = memory;
+            again = again && k < body.packed_operands && size != 0 && count % walk.period() == 0;
+            if (k >= body.packed_operands || (since != 0 && since % walk.period() == 0)) continue;
             if (size == 0) {
                 pack_work::count_up(reinterpret_cast<i64*>(memory), row.base[slot], walk, padded);
             } else {
-                __builtin_memset(memory + count * size, 0, std::size_t(padded - count) * std::size_t(size));
                 pack_work::gather(memory, row.pointer[slot], size, walk, count);
+                if (padded != count) __builtin_memset(memory + count * size, 0, std::size_t(padded - count) * std::size_t(size));
             }
         }
+        return again;
     }
-    static SINTER_SMALL void unpack(const body_type& body, const call_type& call, const packed_block& from, const position_type& row, int slot,
+    /// On to as many elements as a block holds whose packed slots come again.
+    static SINTER_FORCE_INLINE void move_on(const body_type& body, packed_block& block_of_row, int count) {
+        for (int k = 0; k < body.packed_slots; ++k) {
+            const int slot = body.packed[k];
+            if (block_of_row.at.pointer[slot] != block_of_row.memory[k])
+                block_of_row.at.pointer[slot] = static_cast<const char*>(block_of_row.at.pointer[slot]) + count * body.element_size[slot];
+        }
+    }
+    static SINTER_NOINLINE void unpack(const body_type& body, const call_type& call, const packed_block& from, const position_type& row, int slot,
                                     i64 position, int count) {
         pack_walk walk;
         walk.begin(call.along.lane, slot, position);
-        pack_work::scatter(from.at.pointer[slot], const_cast<void*>(row.pointer[slot]), body.element_size[slot], walk, count);
+        const int size = body.element_size[slot];
+        if (from.at.pointer[slot] != static_cast<const char*>(row.pointer[slot]) + walk.offset * size)
+            pack_work::scatter(from.at.pointer[slot], const_cast<void*>(row.pointer[slot]), size, walk, count);
+    }
+    /// Elements of a block: whole vectors, and, where a slot comes again after fewer elements, a multiple of these if there is one.
+    static SINTER_SMALL int find_step(const body_type& body, const call_type& call) {
+        for (int k = 0; k < body.packed_operands; ++k) {
+            pack_walk walk;
+            walk.begin(call.along.lane, body.packed[k], 0);
+            const i64 period = walk.period();
+            i64 step = period;
+            while (step % width != 0 && step <= block) step += period;
+            if (period > 1 && step <= block) return block / int(step) * int(step);
+        }
+        return block;
     }
 
     // -------------------------------------------------------------------------------------------------------- stores
 
-    static SINTER_SMALL void store_packed(const body_type& body, const call_type& call, const position_type& at, const void* kept, i64 position,
-                                          int count) {
+    /// Elements [begin, stop) of a row by blocks: whole vectors, then the rest.
+    static SINTER_NOINLINE void store_packed(const body_type& body, const call_type& call, const position_type& at, const void* kept, i64 begin,
+                                          i64 stop) {
         packed_block block_of_row;
-        pack(body, call, block_of_row, at, position, count);
-        if (body.stash >= 0) {
-            pack_walk walk;
-            walk.begin(call.along.lane, body.stash, position);
-            pack_work::gather(const_cast<void*>(block_of_row.at.pointer[body.stash]), kept ? kept : at.pointer[body.stash],
-                              body.element_size[body.stash], walk, count);
+        const int most = stop - begin <= block ? block : find_step(body, call);
+        i64 since = 0;
+        for (i64 position = begin; position < stop; position += since) {
+            const i64 left = stop - position;
+            // (The rest of few vectors is packed with them.)
+            const int count = left >= most ? most : left >= 8 * width ? int(left / width * width) : int(left);
+            const bool again = pack(body, call, block_of_row, at, position, count, since);
+            if (body.stash >= 0) {
+                pack_walk walk;
+                walk.begin(call.along.lane, body.stash, position);
+                void* const stash = const_cast<void*>(block_of_row.at.pointer[body.stash]);
+                if (stash != static_cast<const char*>(at.pointer[body.stash]) + walk.offset * body.element_size[body.stash])
+                    pack_work::gather(stash, kept ? kept : at.pointer[body.stash], body.element_size[body.stash], walk, count);
+            }
+            body.vectors(call, block_of_row.at, position, 0, (count + width - 1) / width, 0);
+            for (int k = body.packed_operands; k < body.packed_slots; ++k) unpack(body, call, block_of_row, at, body.packed[k], position, count);
+            since = count;
+            if (!again || body.stash >= 0) continue;
+            for (; position + 2 * count <= stop; position += count) {
+                move_on(body, block_of_row, count);
+                body.vectors(call, block_of_row.at, position + count, 0, count / width, 0);
+            }
         }
-        body.vectors(call, block_of_row.at, position, 0, (count + width - 1) / width, 0);
-        for (int k = body.packed_operands; k < body.packed_slots; ++k) unpack(body, call, block_of_row, at, body.packed[k], position, count);
     }
     /// The outputs whose elements from `begin` on are aligned for stores past the caches. (A stash that was just written is in the cache.)
     static SINTER_FORCE_INLINE u32 aligned_outputs(const body_type& body, const call_type& call, const position_type& at, i64 begin) {
@@ -211,8 +260,7 @@ struct row_loop {
         const void* const kept = call.kept;
         call.ahead = nullptr;  // fetched as far as it goes in whole vectors
         call.kept = nullptr;   // packed with the rest
-        for (; position < stop; position += block)
-            store_packed(body, call, at, kept, position, int(stop - position < block ? stop - position : block));
+        if (position < stop) store_packed(body, call, at, kept, position, stop);
     }
 
     /// Rows of stashes up to so many bytes are kept in the cache where the output is stored past it.

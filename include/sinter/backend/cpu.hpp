@@ -16,6 +16,7 @@
 #include "../plan.hpp"
 #include "cpu_code_sum.hpp"
 #include "cpu_lane.hpp"
+#include "cpu_shuffle.hpp"
 
 namespace sinter::backend::SINTER_ISA {
 inline namespace SINTER_CPU_FEATURES {
@@ -28,6 +29,7 @@ struct cpu_lanes {
     static constexpr int width = Registers * native_width;
     using products = cpu_products;
     using code_tables = cpu_table;
+    using shuffles = cpu_shuffles;
 #if SINTER_CPU_X86 && SINTER_CPU_BYTES >= 32 && SINTER_CPU_FMA
     using code_sums = cpu_code_sum;
 #endif
