@@ -7,6 +7,7 @@
 // kernel adds the copying of its views, not another copy of the checks.
 #pragma once
 
+#include "kernel_check.hpp"
 #include "kernel_view.hpp"
 #include "lower.hpp"
 
