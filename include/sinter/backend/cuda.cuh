@@ -2,6 +2,8 @@
 // The CUDA backend: `run(cuda(stream), y = formula)` is one kernel on the caller's stream. Nothing is allocated, synchronised or
 // asked of the driver, so that a call can be captured into a graph.
 //
+// Beside it include <sinter/sinter.hpp>, which brings the operators: this header brings those alone that it needs itself.
+//
 // A reduction that is split over blocks keeps its parts in memory of the caller:
 //
 //     const i64 bytes = cuda_workspace_size(y = sum(x));               // 0: it needs none
