@@ -45,7 +45,7 @@ struct slots {
 template <int Count>
 struct slot_set {
     static constexpr int words = (Count + 63) / 64;
-    u64 word[words > 0 ? words : 1]{};
+    u64 word[unsigned(words > 0 ? words : 1)]{};
     SINTER_INLINE void add(int slot) { word[slot / 64] |= u64(1) << slot % 64; }
     SINTER_INLINE bool has(int slot) const { return word[slot / 64] >> slot % 64 & 1; }
     /// Are all of it in the set that these words are?
