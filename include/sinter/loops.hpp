@@ -279,7 +279,7 @@ struct packer {
     static constexpr int beyond = 16;
     template <int Size>
     static SINTER_FORCE_INLINE void fill(bytes<Size>* to, const bytes<Size>* from, int count) {
-        bytes<Size> sixteen[16 / Size];
+        bytes<Size> sixteen[unsigned(16 / Size)];
         for (auto& one : sixteen) one = *from;
         for (int i = 0; i < count; i += 16 / Size) __builtin_memcpy(static_cast<void*>(to + i), sixteen, 16);
     }
