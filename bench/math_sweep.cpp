@@ -5,9 +5,16 @@
 //
 //   math_sweep [--stride n] [--threads n] [function...]     exit status 1 if a bound is exceeded
 //
+// With SWEEP_FAST it sweeps the approximations of the CPU's policy `fast` instead, whose bits depend on the instruction set: results below
+// 2^-125 count as zeros then, and zeros have no sign.
+//
 // Compiled by nvcc (-x cu) it runs the same sweep on the device. The references are double functions of the system's
 // or the device's library; their own error, about 2^-29 ulp of f32, is not counted.
 #include <sinter/math.hpp>
+#if defined(SWEEP_FAST)
+#include <sinter/sinter.hpp>
+#include <sinter/backend/cpu.hpp>
+#endif
 
 #include <cmath>
 #include <cstdio>
@@ -84,6 +91,36 @@ SWEEP_CASE(erfc_case, "erfc", 4, -HUGE_VALF, 3.0f, false, lane::erfc, std::erfc(
 SWEEP_CASE(erfc_high_case, "erfc, x > 3", 1, 3.0f, HUGE_VALF, true, lane::erfc, std::erfc(x))
 SWEEP_CASE(erfc_all_case, "erfc, all x", 5, -HUGE_VALF, HUGE_VALF, false, lane::erfc, std::erfc(x))
 
+#if defined(SWEEP_FAST)
+/// The approximations, one element at a time.
+namespace fast {
+using value = sinter::backend::SINTER_ISA::vec<float, sinter::backend::SINTER_ISA::native_width>;
+template <class Op>
+static lane::scalar<float> apply(lane::scalar<float> x) {
+  return lane::scalar<float>(first(sinter::backend::SINTER_ISA::approximation_of<Op>::type::apply(value(x.value))));
+}
+}  // namespace fast
+#define SWEEP_FAST_CASE(op, label, bound, low, high, absolute, ...) \
+  SWEEP_CASE(fast_##op##label, #op " " #label, bound, low, high, absolute, fast::apply<sinter::op##_op>, __VA_ARGS__)
+SWEEP_FAST_CASE(exp, below_2, 4, -2.0f, 2.0f, false, std::exp(x))
+SWEEP_FAST_CASE(exp, all, 68, -HUGE_VALF, HUGE_VALF, false, std::exp(x))
+SWEEP_FAST_CASE(exp_nonpositive, all, 68, -HUGE_VALF, 0.0f, false, std::exp(x))
+SWEEP_FAST_CASE(exp2, all, 3, -HUGE_VALF, HUGE_VALF, false, std::exp2(x))
+SWEEP_FAST_CASE(tanh, all, 6, -HUGE_VALF, HUGE_VALF, false, std::tanh(x))
+SWEEP_FAST_CASE(sigmoid, from_minus_2, 5, -2.0f, HUGE_VALF, false, 1 / (1 + std::exp(-x)))
+SWEEP_FAST_CASE(sigmoid, all, 68, -HUGE_VALF, HUGE_VALF, false, 1 / (1 + std::exp(-x)))
+SWEEP_FAST_CASE(silu, from_minus_10, 12, -10.0f, HUGE_VALF, false, limited(x, x / (1 + std::exp(-x))))
+SWEEP_FAST_CASE(silu, low, 0.01f, -HUGE_VALF, -10.0f, true, limited(x, x / (1 + std::exp(-x))))
+SWEEP_FAST_CASE(gelu_tanh, from_minus_5, 32, -5.0f, HUGE_VALF, false, gelu_tanh_reference(x))
+SWEEP_FAST_CASE(gelu_tanh, low, 0.01f, -HUGE_VALF, -5.0f, true, gelu_tanh_reference(x))
+SWEEP_FAST_CASE(gelu, from_minus_3, 14, -3.0f, HUGE_VALF, false, gelu_reference(x))
+SWEEP_FAST_CASE(gelu, low, 0.1f, -HUGE_VALF, -3.0f, true, gelu_reference(x))
+SWEEP_FAST_CASE(log, all, 2, -HUGE_VALF, HUGE_VALF, false, std::log(x))
+SWEEP_FAST_CASE(log2, all, 3, -HUGE_VALF, HUGE_VALF, false, std::log2(x))
+SWEEP_FAST_CASE(log10, all, 3, -HUGE_VALF, HUGE_VALF, false, std::log10(x))
+SWEEP_FAST_CASE(rsqrt, normal, 3, 0x1p-126f, HUGE_VALF, false, 1 / std::sqrt(x))
+#endif
+
 // ---- one input -----------------------------------------------------------------------------------------------------
 
 static SWEEP_FUNCTION float float_of(u32 pattern) {
@@ -112,6 +149,9 @@ static SWEEP_FUNCTION float error_of(float got, double want, bool absolute) {
     const bool overflows = std::fabs(want) >= 0x1.ffffffp127;
     return std::isinf(got) && overflows && (got > 0) == (want > 0) ? 0.0f : 1e6f;
   }
+#if defined(SWEEP_FAST)
+  if (std::fabs(want) < 0x1p-125 && std::fabs(got) <= 0x1p-125f) { return 0.0f; }
+#endif
   if (want == 0 && got == 0 && std::signbit(want) != std::signbit(got)) { return 1e6f; }
   const double difference = std::fabs(static_cast<double>(got) - want);
   return static_cast<float>(absolute ? difference * 0x1p24 : difference / last_place(want));
@@ -242,6 +282,14 @@ int main(int count, char** arguments) {
     }
     first += 2;
   }
+#if defined(SWEEP_FAST)
+  return report_chosen<fast_expbelow_2, fast_expall, fast_exp_nonpositiveall, fast_exp2all, fast_tanhall, fast_sigmoidfrom_minus_2, fast_sigmoidall,
+                       fast_silufrom_minus_10, fast_silulow, fast_gelu_tanhfrom_minus_5, fast_gelu_tanhlow, fast_gelufrom_minus_3,
+                       fast_gelulow, fast_logall,
+                       fast_log2all, fast_log10all, fast_rsqrtnormal>(how, count - first, arguments + first)
+             ? 0
+             : 1;
+#else
   return report_chosen<exp_case, exp2_case, expm1_case, log_case, log2_case, log10_case, log1p_case, sigmoid_case,
                        tanh_case, erf_case, rsqrt_case, cbrt_case, silu_case, softplus_case, sin_case, cos_case,
                        tan_case, sinh_case, cosh_case, asin_case, acos_case, atan_case, asinh_case, acosh_case,
@@ -249,4 +297,5 @@ int main(int count, char** arguments) {
                        erfc_case, erfc_high_case, erfc_all_case>(how, count - first, arguments + first)
              ? 0
              : 1;
+#endif
 }

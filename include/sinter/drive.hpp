@@ -842,10 +842,14 @@ struct row_driver {
     /// Rows [first_row, stop_row), and of each row's outputs the elements [begin, stop) (all of them when there are folds).
     static SINTER_NOINLINE void run(const void* assigned, const call_binding& bound, const all_loops& along, i64 first_row, i64 stop_row,
                                     i64 begin, i64 stop) {
+        run_body(body, assigned, bound, along, first_row, stop_row, begin, stop);
+    }
+    static SINTER_FORCE_INLINE void run_body(const row_body<slot_count>& body_of_rows, const void* assigned, const call_binding& bound,
+                                             const all_loops& along, i64 first_row, i64 stop_row, i64 begin, i64 stop) {
         row_context in(*static_cast<const assignment_type*>(assigned), bound, along);
         const row_position origin = work::origin(bound);
         eval::fill(in.once, row_frame{{in.assigned, bound, along}, in.once, in.row, origin}, selected<at_place<Kernel, site::once>>{});
-        work::run(body, in, first_row, stop_row, begin, stop);
+        work::run(body_of_rows, in, first_row, stop_row, begin, stop);
         if constexpr (Kernel::table.outer != 0) in.outer.finish(in.assigned, bound, along, in.once, origin);
     }
 };
@@ -857,6 +861,12 @@ struct row_driver<Kernel, Family>::row_context : row_driver<Kernel, Family>::row
     outer_folding<selected<outer_folds<Kernel>>> outer;
     SINTER_FORCE_INLINE row_context(const assignment_type& from, const call_binding& binding_of_call, const all_loops& loops_of_call)
         : row_call{binding_of_call, loops_of_call, nullptr, nullptr}, assigned(from) {}
+};
+
+/// The driver of a kernel's rows.
+template <class Kernel, class Family>
+struct row_driver_of {
+    using type = row_driver<Kernel, Family>;
 };
 
 }  // namespace sinter::detail

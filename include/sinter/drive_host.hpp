@@ -85,7 +85,7 @@ struct host_launch {
                                            conditional<takes_short_rows<Kernel, Family>, short_row_driver<Kernel, Family>,
                                                        conditional<Fast && uses_table<Kernel, Family>, table_driver<Kernel, Family>,
                                                                    conditional<Fast && sums_codes<Kernel, Family>, code_sum_driver<Kernel, Family>,
-                                                                               row_driver<Kernel, Family>>>>>>;
+                                                                               typename row_driver_of<Kernel, Family>::type>>>>>;
 
     template <int Instance>
     static constexpr bool known_unit_operand() {

@@ -161,6 +161,9 @@ template <class Kernel, class Op>
 struct operation_under_policy<Kernel, Op> {
     using type = typename Kernel::policy::template instead_of<Op>;
 };
+/// Does a kernel's policy hand products to sums as they are?
+template <class Kernel>
+inline constexpr bool contracts = requires { &Kernel::policy::template product<lane::scalar<float>>; };
 
 /// The evaluator over one lane family. A `Frame` gives access to what is around a value:
 ///     value<I>()                 the lane of an instance that is already known
@@ -205,6 +208,13 @@ struct evaluator {
             return lane_of<Type>(sinter::convert<Type>(get<int(Kernel::node[Node].bits)>(frame.operands()).value));
     }
     /// Argument `Position` of an instance, converted to the type that the operation computes in.
+    template <int Instance, int Position>
+    static SINTER_HOST_DEVICE constexpr bool takes_product() {
+        if constexpr (contracts<Kernel>)
+            return Kernel::policy::template takes_product<evaluator, Kernel, Instance, Position>();
+        else
+            return false;
+    }
     template <int Instance, int Position, class Frame>
     static SINTER_INLINE auto argument(const Frame& frame) {
         using type = type_of<Kernel::facts.argument_type[node_of<Instance>][Position]>;
@@ -212,6 +222,8 @@ struct evaluator {
         if constexpr (known < 0)
             return immediate<Kernel::table.at[Instance].immediate[Position], type,
                              Kernel::table.at[Instance].count_of[Position]>(frame);
+        else if constexpr (takes_product<Instance, Position>())
+            return Kernel::policy::product(argument<known, 0>(frame), argument<known, 1>(frame));
         else if constexpr (Kernel::table.at[known].type == dtype_of<type>)
             return frame.template value<known>();
         else

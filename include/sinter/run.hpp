@@ -183,8 +183,8 @@ SINTER_FORCE_INLINE void run(const Executor& executor, const Assignments&... ass
     }
 }
 
-/// The policy `fast` by name: `run(fast(executor), ...)`. An executor that has one gives its approximate form (CUDA: contraction,
-/// approximate functions, any order; its page states the bounds); with the others results stay the portable ones.
+/// The policy `fast` by name: `run(fast(executor), ...)`. An executor that has one gives its approximate form (CUDA and the
+/// CPU: contraction, approximate functions, any order; docs/numerics states the bounds); with the others results stay the portable ones.
 template <class Executor>
 constexpr auto fast(const Executor& executor) {
     if constexpr (requires { executor.fast(); })
