@@ -27,6 +27,7 @@ struct ways {
 };
 
 extern const ways sinter_ways;         ///< the library
+extern const ways sinter_fast_ways;    ///< the same formulas under the policy `fast`
 extern const ways same_rules;          ///< intrinsics, Sinter's order and roundings: equal bits
 extern const ways same_rules_streams;  ///< the same, with non-temporal stores
 extern const ways free_order;          ///< intrinsics, any order, contracted, cheaper functions

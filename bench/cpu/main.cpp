@@ -135,9 +135,10 @@ int main(int argc, char** argv) {
 
         for (const workload& work : workloads) {
             if (!strstr(work.name, only)) continue;
-            const ways* forms[] = {&sinter_ways, &same_rules, &same_rules_streams, &free_order, &free_order_streams, &eigen_ways};
-            const char* names[] = {"sinter", "same rules", "same rules, streams", "free order", "free order, streams", "eigen", "memcpy", "copy, streams"};
-            std::function<void()> candidates[8];
+            const ways* forms[] = {&sinter_ways, &same_rules, &same_rules_streams, &free_order, &free_order_streams, &eigen_ways, &sinter_fast_ways};
+            const char* names[] = {"sinter", "same rules", "same rules, streams", "free order", "free order, streams", "eigen", "fast", "memcpy", "copy, streams"};
+            constexpr int written_forms = 7, all_forms = 9;
+            std::function<void()> candidates[all_forms];
             const auto together = [&](const std::function<void(const part&)>& function) -> std::function<void()> {
                 if (threads.count == 1)
                     return [&parts, function] { function(parts[0]), barrier(); };
@@ -145,23 +146,23 @@ int main(int argc, char** argv) {
                     threads.run(work_of_all);
                 };
             };
-            for (int f = 0; f < 6; ++f)
+            for (int f = 0; f < written_forms; ++f)
                 if (const auto function = forms[f]->*work.form; function && (off == 0 || !strstr(names[f], "streams"))) candidates[f] = together([function](const part& mine) { function(mine.n, mine.m); });
             // As many bytes: those that read a matrix and write little copy half of it.
             const long share = work.writes_matrix ? 1 : 2;
-            candidates[6] = together([share](const part& mine) { memcpy(mine.m.y, mine.m.x, static_cast<size_t>(mine.n.rows * mine.n.columns / share) * 4); });
-            if (off == 0) candidates[7] = together([share](const part& mine) { copy_streams(mine.m.y, mine.m.x, mine.n.rows * mine.n.columns / share); });
+            candidates[written_forms] = together([share](const part& mine) { memcpy(mine.m.y, mine.m.x, static_cast<size_t>(mine.n.rows * mine.n.columns / share) * 4); });
+            if (off == 0) candidates[written_forms + 1] = together([share](const part& mine) { copy_streams(mine.m.y, mine.m.x, mine.n.rows * mine.n.columns / share); });
 
             // The hand-written loop with the same rules must have the same bits, else it isn't one.
             float* const out = work.writes_matrix ? y : small;
             const long written = work.writes_matrix ? count : small_count;
             const auto bytes = static_cast<size_t>(written) * 4;
             bool equal = true;
-            double wrong = 0;
+            double wrong[written_forms] = {};
             memset(out, 0xff, bytes);
             candidates[0]();
             memcpy(expected, out, bytes);
-            for (int f = 1; f < 6; ++f) {
+            for (int f = 1; f < written_forms; ++f) {
                 if (!candidates[f]) continue;
                 memset(out, 0xff, bytes);
                 candidates[f]();
@@ -171,17 +172,17 @@ int main(int argc, char** argv) {
                     for (long i = 0; i < written; ++i) {
                         if (isnan(expected[i])) continue;  // not written
                         const double off = fabs(double(out[i]) - double(expected[i])) / (fabs(double(expected[i])) + 1e-2);
-                        if (!(off <= wrong)) wrong = off;
+                        if (!(off <= wrong[f])) wrong[f] = off;
                     }
             }
 
-            double best[8];
-            bench::in_turns(candidates, 8, place.in_cache ? rounds_in : rounds_out, place.in_cache ? 5e-4 : 0.0, best,
+            double best[all_forms];
+            bench::in_turns(candidates, all_forms, place.in_cache ? rounds_in : rounds_out, place.in_cache ? 5e-4 : 0.0, best,
                             threads.count == 1 ? bench::now : bench::now_on_the_wall);
             printf("{\"workload\": \"%s\", \"place\": \"%s\", \"threads\": %d, \"rows\": %ld, \"columns\": %ld, \"bytes\": %ld, \"equal\": %s, "
-                   "\"free_error\": %.2g",
-                   work.name, place.name, threads.count, n.rows, columns, 8 * (count / share), equal ? "true" : "false", wrong);
-            for (int c = 0; c < 8; ++c)
+                   "\"free_error\": %.2g, \"fast_error\": %.2g",
+                   work.name, place.name, threads.count, n.rows, columns, 8 * (count / share), equal ? "true" : "false", wrong[3], wrong[6]);
+            for (int c = 0; c < all_forms; ++c)
                 if (candidates[c]) printf(", \"%s\": %.9f", names[c], best[c]);
             printf("}\n");
             fflush(stdout);

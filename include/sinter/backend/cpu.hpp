@@ -74,16 +74,15 @@ constexpr int registers_per_value(const kernel_view& of) {
 }
 
 /// Values of elements that are alive at the same time, in the order of the instances.
-template <class Kernel>
-constexpr int live_values() {
+constexpr int live_values(const kernel_view& of) {
     int most = 0;
-    for (int now = 0; now < Kernel::instances; ++now) {
+    for (int now = 0; now < of.instances; ++now) {
         int live = 0;
         for (int i = 0; i <= now; ++i) {
-            if (Kernel::where[i] != site::element) continue;
+            if (of.where[i] != site::element) continue;
             bool later = i == now;
-            for (int user = now + 1; user < Kernel::instances; ++user)
-                for (int a = 0; a < Kernel::table.at[user].arity; ++a) later = later || Kernel::table.at[user].argument[a] == i;
+            for (int user = now + 1; user < of.instances; ++user)
+                for (int a = 0; a < of.at[user].arity; ++a) later = later || of.at[user].argument[a] == i;
             live += later;
         }
         most = live > most ? live : most;
@@ -93,19 +92,22 @@ constexpr int live_values() {
 /// The same under `fast`: with less arithmetic what a chain waits for shows on every processor. Two registers for long kernels; four where
 /// they are a chain of many short operations whose values stay in the registers. (Measured on Zen 4 in cache, 30 operations: 1.22 of the
 /// speed of one with 64-byte registers, 1.33 with 32-byte ones; four slow GELU down.)
-template <class Kernel>
-constexpr int fast_registers_per_value() {
-    constexpr int usual = registers_per_value<Kernel>();
-    if (Kernel::nest != nest_kind::pointwise || usual > 2) return usual;
-    int cost = 0, short_operations = 0;
-    for (int i = 0; i < Kernel::instances; ++i) {
-        if (dtype_size(Kernel::table.at[i].type) > 4) return usual;
-        const auto& node = Kernel::node[Kernel::table.at[i].node];
-        if (Kernel::where[i] != site::element || !node.has_op()) continue;
-        cost += node.op->cost;
-        short_operations += node.op->cost <= 4;
+constexpr int fast_registers_per_value(const kernel_view& of) {
+    const int usual = registers_per_value(of);
+    if (of.nest != nest_kind::pointwise || usual > 2) return usual;
+    int cost = 0, short_operations = 0, leaves = 0;
+    for (int i = 0; i < of.instances; ++i) {
+        if (dtype_size(of.at[i].type) > 4) return usual;
+        if (of.where[i] != site::element) continue;
+        leaves += of.at[i].kind == node_kind::leaf;
+        if (!of.node_of(i).has_op()) continue;
+        cost += of.node_of(i).op->cost;
+        short_operations += of.node_of(i).op->cost <= 4;
     }
-    if (short_operations >= 16 && 4 * (live_values<Kernel>() + 1) * native_width * 4 <= cpu_family::register_bytes) return 4;
+    // (Few leaves first: to count what is alive takes the cube of the instances.)
+    if (short_operations >= 16 && short_operations <= 64 && leaves <= 6 &&
+        4 * (live_values(of) + 1) * native_width * 4 <= cpu_family::register_bytes)
+        return 4;
     return cost >= 15 ? 2 : usual;
 }
 
@@ -142,9 +144,9 @@ struct cpu_fast_executor : cpu_executor<Hook> {
     }
     template <class Assignment>
     SINTER_FORCE_INLINE status launch(const Assignment& assigned) const {
-        if constexpr (has_fast_form<kernel<Assignment>>()) {
+        if constexpr (has_fast_form(kernel<Assignment>::view)) {
             using kernel_type = fast_kernel<kernel<Assignment>>;
-            return sinter::detail::host_launch<kernel_type, cpu_lanes<fast_registers_per_value<kernel_type>()>>::launch(assigned, this->hook, this->threads);
+            return sinter::detail::host_launch<kernel_type, cpu_lanes<fast_registers_per_value(kernel_type::view)>>::launch(assigned, this->hook, this->threads);
         } else {
             return cpu_executor<Hook>::launch(assigned);
         }

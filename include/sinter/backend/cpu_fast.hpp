@@ -98,12 +98,11 @@ struct fast_policy {
     using instead_of = typename approximation_of<Op>::type;
 
     /// How often an instance's value is asked for.
-    template <class Kernel>
-    static constexpr int uses_of(int instance) {
+    static constexpr int uses_of(const kernel_view& of, int instance) {
         int count = 0;
-        for (int i = 0; i < Kernel::instances; ++i)
-            for (int a = 0; a < Kernel::table.at[i].arity; ++a) count += Kernel::table.at[i].argument[a] == instance;
-        for (int o = 0; o < Kernel::outputs; ++o) count += Kernel::table.output[o] == instance;
+        for (int i = 0; i < of.instances; ++i)
+            for (int a = 0; a < of.at[i].arity; ++a) count += of.at[i].argument[a] == instance;
+        for (int o = 0; o < of.outputs; ++o) count += of.output[o] == instance;
         return count;
     }
     /// Whether an argument of an operation, or of a fold, is a product for it alone, of f32, computed per element as the operation is. (A
@@ -121,7 +120,7 @@ struct fast_policy {
             constexpr auto types = Kernel::facts.argument_type[Kernel::table.at[product].node];
             return Kernel::table.at[product].type == dtype::f32 && types[0] == dtype::f32 && types[1] == dtype::f32 &&
                    Kernel::facts.argument_type[Kernel::table.at[Instance].node][Position] == dtype::f32 && Kernel::where[product] == site::element &&
-                   Kernel::stash.instance != product && uses_of<Kernel>(product) == 1;
+                   Kernel::stash.instance != product && uses_of(Kernel::view, product) == 1;
         }
     }
     template <class Op>
@@ -168,15 +167,11 @@ struct fast_policy {
 
 /// Whether the policy means anything to a kernel: its results are f32, f16 or bf16 and no operand holds codes of quantized numbers. Any other
 /// kernel is the portable one, whole: a code, an index or a double would be off by what an approximation before it is off by.
-template <class Kernel>
-constexpr bool has_fast_form() {
-    for (int o = 0; o < Kernel::outputs; ++o) {
-        const dtype type = Kernel::output_type[o];
-        if (type != dtype::f32 && type != dtype::f16 && type != dtype::bf16) return false;
-    }
-    for (int i = 0; i < Kernel::instances; ++i)
-        if (Kernel::table.at[i].kind == node_kind::leaf && is_quantized_type(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type))
-            return false;
+constexpr bool has_fast_form(const kernel_view& of) {
+    for (int o = 0; o < of.outputs; ++o)
+        if (of.output_type[o] != dtype::f32 && of.output_type[o] != dtype::f16 && of.output_type[o] != dtype::bf16) return false;
+    for (int i = 0; i < of.instances; ++i)
+        if (of.at[i].kind == node_kind::leaf && is_quantized_type(of.memory_type(i))) return false;
     return true;
 }
 /// A kernel under the policy.
