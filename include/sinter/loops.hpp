@@ -107,7 +107,7 @@ struct loop_maker {
         ++to.count;
     }
     /// Elementwise rows shorter than this become one long lane of several axes: what doesn't lie side by side along it is packed, which
-    /// costs less than ten nanoseconds a row.
+    /// costs less than ten nanoseconds a row. Not where a lane is a thread's: those walk rows, never a lane of several axes.
     static constexpr i64 short_lane = 128;
     /// Outer axes, innermost first, become lane axes as long as whatever a packed block doesn't hold stays the same along them.
     static SINTER_FORCE_INLINE constexpr void lengthen(const loop_facts<Slots>& facts, axis_loops<Slots>& outer, axis_loops<Slots>& lane) {
@@ -145,7 +145,7 @@ struct loop_maker {
             out.lane.size[0] = out.outer.size[innermost];
             for (int s = 0; s < Slots; ++s) out.lane.stride[0][s] = out.outer.stride[innermost][s];
             out.lane.count = 1;
-            if (facts.may_lengthen && out.lane.size[0] < short_lane) lengthen(facts, out.outer, out.lane);
+            if (Tag::width > 1 && facts.may_lengthen && out.lane.size[0] < short_lane) lengthen(facts, out.outer, out.lane);
         }
         out.rows = out.outer.total();
         out.columns = out.column.total();

@@ -302,63 +302,46 @@ constexpr question find_asked() {
 template <class Trace>
 inline constexpr question asked = find_asked<Trace>();  // a constant: nvcc warns of the call in device code
 
-/// From a tape node to its type. (A form for each kind, chosen once a node: a function with a branch for each took clang three times as long.)
-template <node_kind Kind, int Arity>
+/// From a tape node to its type, its operands renumbered. (A form for each kind, chosen once a node: a function with a branch for each took
+/// clang three times as long. The forms' parameters are constants, not expressions of the tape: nvcc writes the types that it finds into
+/// the file for the host's compiler, and an expression that names a lambda's type before its definition doesn't compile there.)
+template <node_kind Kind, const op_facts* Op, int... Argument>
 struct node_form;
-template <class Trace, int Index>
-using op_on_tape = op_of<Trace::value.record.node[Index].op>;
-template <class Trace, class Renumber, int Index, int Argument>
-inline constexpr int argument_on_tape = Renumber::value[Trace::value.record.node[Index].argument[Argument]];
-template <>
-struct node_form<node_kind::literal, 0> {
-    template <class Trace, class Renumber, int Index>
-    using type = literal<Trace::value.record.node[Index].literal, Trace::value.record.node[Index].bits>;
+template <const op_facts* Op, int... Argument>
+struct node_form<node_kind::map, Op, Argument...> {
+    using type = map<op_of<Op>, Argument...>;
 };
-template <>
-struct node_form<node_kind::reduce, 1> {
-    template <class Trace, class Renumber, int Index>
-    using type = reduce<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>>;
+template <const op_facts* Op, int Argument>
+struct node_form<node_kind::reduce, Op, Argument> {
+    using type = reduce<op_of<Op>, Argument>;
 };
-template <>
-struct node_form<node_kind::index_map, 1> {
-    template <class Trace, class Renumber, int Index>
-    using type = index_map<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>>;
+template <const op_facts* Op, int Argument>
+struct node_form<node_kind::index_map, Op, Argument> {
+    using type = index_map<op_of<Op>, Argument>;
 };
-template <>
-struct node_form<node_kind::coordinate, 1> {
-    template <class Trace, class Renumber, int Index>
-    using type = coordinate<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>>;
+template <const op_facts* Op, int Argument>
+struct node_form<node_kind::coordinate, Op, Argument> {
+    using type = coordinate<op_of<Op>, Argument>;
 };
-template <>
-struct node_form<node_kind::count, 1> {
-    template <class Trace, class Renumber, int Index>
-    using type = count<argument_on_tape<Trace, Renumber, Index, 0>>;
+template <const op_facts* Op, int Argument>
+struct node_form<node_kind::count, Op, Argument> {
+    using type = count<Argument>;
 };
-template <>
-struct node_form<node_kind::map, 1> {
-    template <class Trace, class Renumber, int Index>
-    using type = map<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>>;
+template <class Trace, class Renumber, int Index, class Arguments>
+struct node_on_tape;
+template <class Trace, class Renumber, int Index, int... Argument>
+struct node_on_tape<Trace, Renumber, Index, indices<Argument...>> {
+    static constexpr node_value node = Trace::value.record.node[Index];
+    using type = typename node_form<node.kind, node.op, Renumber::value[node.argument[Argument]]...>::type;
 };
-template <>
-struct node_form<node_kind::map, 2> {
-    template <class Trace, class Renumber, int Index>
-    using type = map<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>, argument_on_tape<Trace, Renumber, Index, 1>>;
-};
-template <>
-struct node_form<node_kind::map, 3> {
-    template <class Trace, class Renumber, int Index>
-    using type = map<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>, argument_on_tape<Trace, Renumber, Index, 1>,
-                     argument_on_tape<Trace, Renumber, Index, 2>>;
-};
-template <>
-struct node_form<node_kind::map, 4> {
-    template <class Trace, class Renumber, int Index>
-    using type = map<op_on_tape<Trace, Index>, argument_on_tape<Trace, Renumber, Index, 0>, argument_on_tape<Trace, Renumber, Index, 1>,
-                     argument_on_tape<Trace, Renumber, Index, 2>, argument_on_tape<Trace, Renumber, Index, 3>>;
+template <class Trace, class Renumber, int Index>
+struct node_on_tape<Trace, Renumber, Index, indices<>> {
+    static constexpr node_value node = Trace::value.record.node[Index];
+    using type = literal<node.literal, node.bits>;
 };
 /// The node type of tape node `Index`, its operands renumbered by `Renumber::value`.
 template <class Trace, class Renumber, int Index>
-using node_type_of = typename node_form<Trace::value.record.node[Index].kind, Trace::value.record.node[Index].arity>::template type<Trace, Renumber, Index>;
+using node_type_of = typename node_on_tape<Trace, Renumber, Index, make_indices<Trace::value.record.node[Index].arity>>::type;
 }  // namespace detail
 
 }  // namespace sinter
