@@ -131,6 +131,21 @@ template <si::i64 A, si::i64 B>
 constexpr bool three_in_rows = three<A, B>.why == nest_violation::none && three<A, B>.restored && three<A, B>.axis_count == 2;
 static_assert(three_in_rows<2, 3> && three_in_rows<dyn, dyn> && three_in_rows<"rows"_d, "cols"_d> && three_in_rows<dyn, 3>);
 
+// A map below a fold leaves its order alone: which folded axes are the last (the lane rule's), and the order of an index.
+template <class Formula>
+constexpr bool is_map_of_reduction = lowering<Formula>::value.why == nest_violation::map_of_reduction;
+template <class Formula>
+constexpr bool is_kernel = lowering<Formula>::value.why == nest_violation::none;
+static_assert(is_map_of_reduction<decltype(si::transpose(si::softmax(some<any>())))>);
+static_assert(is_map_of_reduction<decltype(si::transpose(sum(some<any>(), si::axes<0>)))>);
+static_assert(is_map_of_reduction<decltype(si::permute<1, 0, 2>(sum(some<sized<4, 5, 6>>(), si::axes<0, 2>)))>);
+static_assert(is_map_of_reduction<decltype(si::permute<0, 2, 1>(si::argmax(some<sized<4, 5, 6>>(), si::axes<1, 2>)))>);
+static_assert(is_map_of_reduction<decltype(si::unsqueeze<-1>(sum(some<any>(), si::last_axis)))>);
+static_assert(is_kernel<decltype(si::permute<1, 0, 2>(sum(some<sized<4, 5, 6>>(), si::last_axis)))>);
+static_assert(is_kernel<decltype(si::permute<0, 2, 1>(sum(some<sized<4, 5, 6>>(), si::axes<0>)))>);
+static_assert(is_kernel<decltype(si::unsqueeze<0>(sum(some<any>(), si::last_axis)))>);
+static_assert(is_kernel<decltype(si::unsqueeze<-1>(sum(some<any>(), si::last_axis, si::drop)))>);
+
 // Lowering doesn't depend on layout.
 using strided_matrix = si::tensor_view<float, si::extents<dyn, 64>, si::strided>;
 static_assert(lowering<decltype(si::softmax(strided_matrix(nullptr, si::extents<dyn, 64>(1), {{64, 1}})))>::value.levels == 2);

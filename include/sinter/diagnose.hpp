@@ -385,7 +385,7 @@ struct mistake<rule::folded_sizes_match, What...> {
 template <class... What>
 struct mistake<rule::map_of_reduction, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-P003] an index map of this reduced value can't be pushed to the operands. Hint: map the operand, or store the reduction first.");
+                  "[SINTER-P003] an index map of this reduced value can't be pushed to the operands. Hint: map the operand, or the output (transpose(y) = x), or store the reduction first.");
 };
 template <class... What>
 struct mistake<rule::reshape_of_broadcast, What...> {

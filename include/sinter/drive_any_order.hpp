@@ -28,7 +28,7 @@ struct any_order_driver : row_driver<Kernel, Family> {
     using value = typename Family::template value<float>;
     using one = lane::scalar<float>;
     static constexpr int width = Family::width;
-    static constexpr i64 stretch = 65536;  ///< elements that one set of accumulators takes at most
+    static constexpr i64 stretch = 8192;  ///< elements that one set of accumulators takes at most: each addition may round the same way
 
     // ------------------------------------------------------------------------------------------------------- which folds
 

@@ -55,11 +55,6 @@ struct expression {
         static_assert(dependent_false<Condition>, SINTER_BRANCH_ON_A_FORMULA);
         return false;
     }
-    /// `float f = sum(x)`
-    SINTER_HOST_DEVICE constexpr operator float() const {
-        static_assert(dependent_false<printed<Extents>>, SINTER_NUMBER_TAKES_NO_FORMULA);
-        return 0;
-    }
     /// `(x + y)[2]`, `(x + y)(1, 2)`
     template <class Index>
     SINTER_HOST_DEVICE constexpr poison operator[](const Index&) const {

@@ -354,6 +354,16 @@ struct lowering {
         return true;
     }
 
+    /// Does a permutation leave the marked axes in their order?
+    static constexpr bool keeps_order(const index_map_spec& map, int rank, const bool (&mark)[max_rank]) {
+        for (int i = 0, before = -1; i < rank; ++i) {
+            const int axis = normal_axis(map.number[i], rank);
+            if (!mark[axis]) continue;
+            if (axis < before) return false;
+            before = axis;
+        }
+        return true;
+    }
     constexpr bool lower_reduction(int index, const chain_list& chain, instance& made, const access& outer) {
         const node_value& n = node[index];
         const shape& from = facts->sizes[n.argument[0]];
@@ -369,11 +379,14 @@ struct lowering {
         if (keep && !n.op->keep) {
             pushed.length = 0;
         } else if (chain.length > 0) {
-            // The same maps apply to the argument when they only move axes, and leave the folded ones alone.
+            // The same maps apply to the argument when they only move axes, and leave the folded ones alone: their order, which an index and
+            // the bits of a sum depend on, and which of them are the last, which follow the lane rule.
             if (!n.op->keep) {
                 fail(nest_violation::map_of_reduction);
                 return false;
             }
+            bool last[max_rank]{};
+            for (int i = from.rank - 1; i >= 0 && mark[i]; --i) last[i] = true;
             int kept = 0;
             pushed.length = 0;
             int rank = from.rank;
@@ -383,7 +396,7 @@ struct lowering {
                                        mark[normal_axis(map.number[0], rank)];
                 const bool moves = map.kind == map_kind::permute || map.kind == map_kind::slice || map.kind == map_kind::flip ||
                                    map.kind == map_kind::unsqueeze;
-                if (!moves) {
+                if (!moves || (map.kind == map_kind::permute && !keeps_order(map, rank, mark))) {
                     fail(nest_violation::map_of_reduction);
                     return false;
                 }
@@ -394,10 +407,20 @@ struct lowering {
                 bool moved[max_rank]{};
                 move_mask(map, rank, mark, moved);
                 for (int i = 0; i < max_rank; ++i) mark[i] = moved[i];
+                move_mask(map, rank, last, moved);
+                for (int i = 0; i < max_rank; ++i) last[i] = moved[i];
                 if (map.kind == map_kind::unsqueeze) ++rank;
             }
             pushed.length = kept;
             use.rank = rank;
+            bool trailing = true;
+            for (int i = rank - 1; i >= 0; --i) {
+                trailing = trailing && mark[i];
+                if (last[i] != trailing) {
+                    fail(nest_violation::map_of_reduction);
+                    return false;
+                }
+            }
         }
         // Loop axes of the argument: kept ones follow the use; a folded one follows the axis along which the result is
         // broadcast back, so that softmax and its kin read one row; else a new one.

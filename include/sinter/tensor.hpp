@@ -115,7 +115,7 @@ public:
         for (int i = 0; i < rank; ++i) offset += at[i] * where.stride[i];
         return pointer_[offset];
     }
-    /// `x[2]`, `x(2)` of a matrix, `float f = x;`
+    /// `x[2]`, `x(2)` of a matrix
     template <class Index>
     SINTER_HOST_DEVICE constexpr poison operator[](const Index&) const {
         static_assert(dependent_false<printed<Extents>, Index>, SINTER_NO_ELEMENTS);
@@ -126,10 +126,6 @@ public:
     SINTER_HOST_DEVICE constexpr poison operator()(const Int&...) const {
         static_assert(dependent_false<printed<Extents>, Int...>, SINTER_NO_ELEMENTS);
         return {};
-    }
-    SINTER_HOST_DEVICE constexpr operator float() const {
-        static_assert(dependent_false<printed<Extents>, Type>, SINTER_NUMBER_TAKES_NO_FORMULA);
-        return 0;
     }
 
 private:

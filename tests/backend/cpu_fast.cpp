@@ -175,6 +175,34 @@ TEST_CASE("a product is contracted into the sum that alone uses it") {
         CHECK(all(y, has_fma ? std::fma(factor, factor, -second) : factor * factor - second));
     }
 }
+TEST_CASE("long rows far from zero: additions that all round the same way, within the bounds of docs/numerics") {
+    for (const float base : {0.0f, 1e4f, 1e6f})
+        for (const float first : {0.0f, 10.0f, 30.0f})
+            for (i64 length : {8192, 20000, 65536, 131072}) {
+                std::vector<float> x = random_values(length, 1.7f, base);
+                x[0] = base + first;
+                double sum_of = 0, deviations = 0;
+                for (float v : x) sum_of += double(v);
+                const double mean = sum_of / double(length);
+                for (float v : x) deviations += (double(v) - mean) * (double(v) - mean);
+                const double wanted = deviations / double(length), distance = (double(x[0]) - mean) * (double(x[0]) - mean) / wanted;
+                const in_rows in(x.data(), 1, length);
+                std::vector<float> v(1), s(1);
+                si::run(si::fast(si::cpu), a_column(v.data(), 1) = variance(in, si::last_axis), a_column(s.data(), 1) = sum(in, si::last_axis));
+                INFO("base " << base << ", first " << first << ", length " << length);
+                CHECK(std::fabs(double(v[0]) - wanted) <= 0x1p-17 * wanted * (distance > 1 ? distance : 1));
+                CHECK(std::fabs(double(s[0]) - sum_of) <= 0x1p-16 * (std::fabs(sum_of) + double(length)));
+            }
+}
+TEST_CASE("the reciprocal root of what isn't a normal number is no NaN") {
+    const std::vector<float> x{0.0f, 1e-40f, 0x1p-149f, 0x1.fffffcp-127f, infinity, 4.0f};
+    std::vector<float> y(x.size());
+    si::run(si::fast(si::cpu), out_view(y.data(), 6) = rsqrt(in_view(x.data(), 6)));
+    CHECK(y[0] == infinity);
+    for (int i = 1; i < 4; ++i) CHECK(y[std::size_t(i)] > 1e18f);
+    CHECK(y[4] == 0.0f);
+    CHECK(std::fabs(y[5] - 0.5f) < 1e-6f);
+}
 TEST_CASE("sums and variances of rows, in any order") {
     for (i64 length : {1, 7, 16, 63, 64, 127, 128, 129, 1000, 1024, 4096, 4133, 70001, 131072 + 77}) {
         const i64 rows = length > 10000 ? 2 : 5;

@@ -286,7 +286,8 @@ SINTER_FORCE_INLINE Value rsqrt(Value x) {
 #if SINTER_CPU_X86
     const Value guess = rsqrt_estimate(x);
     const Value error = minus_product(Value(1.0f), mul(x, guess), guess);
-    return select(is_nan(error), guess, product_plus(mul(guess, Value(0.5f)), error, guess));
+    // (A zero, a subnormal number or infinity makes the error NaN or -inf: the guess stands.)
+    return select(less_equal(Value(-1.0f), error), product_plus(mul(guess, Value(0.5f)), error, guess), guess);
 #else
     return lane::rsqrt(x);
 #endif
