@@ -121,6 +121,14 @@ int main() {
     std::vector<float> corners(boxes * 4);
     for (std::size_t i = 0; i < corners.size(); ++i) corners[i] = float(i * 7919 % 61) + (i % 4 < 2 ? 0.0f : 50.0f);
     const float* const box = corners.data();
+    const auto pairwise_by_loop = [&] {
+        for (long i = 0; i < boxes; ++i)
+            for (long k = 0; k < boxes; ++k) {
+                const float *a = box + 4 * i, *c = box + 4 * k;
+                const float common = std::max(std::min(a[2], c[2]) - std::max(a[0], c[0]), 0.0f) * std::max(std::min(a[3], c[3]) - std::max(a[1], c[1]), 0.0f);
+                y[i * boxes + k] = common / ((a[2] - a[0]) * (a[3] - a[1]) + (c[2] - c[0]) * (c[3] - c[1]) - common);
+            }
+    };
     job("pairwise IoU of 400 boxes", to, [&] {
         const auto all = si::view(box, si::extents<dyn, 4>(boxes));
         const auto one = si::unsqueeze<1>(all);
@@ -129,28 +137,14 @@ int main() {
         const auto high = [](const auto& of) { return si::slice<2, 2, 4>(of); };
         const auto common = prod(maximum(minimum(high(one), high(other)) - maximum(low(one), low(other)), 0.0f), si::last_axis);
         si::run(si::cpu, si::view(y, si::extents<dyn, dyn, 1>(boxes, boxes)) = common / (prod(high(one) - low(one), si::last_axis) + prod(high(other) - low(other), si::last_axis) - common));
-    }, [&] {
-        for (long i = 0; i < boxes; ++i)
-            for (long k = 0; k < boxes; ++k) {
-                const float *a = box + 4 * i, *c = box + 4 * k;
-                const float common = std::max(std::min(a[2], c[2]) - std::max(a[0], c[0]), 0.0f) * std::max(std::min(a[3], c[3]) - std::max(a[1], c[1]), 0.0f);
-                y[i * boxes + k] = common / ((a[2] - a[0]) * (a[3] - a[1]) + (c[2] - c[0]) * (c[3] - c[1]) - common);
-            }
-    });
+    }, pairwise_by_loop);
     job("the same by columns", to, [&] {
         const auto all = si::view(box, si::extents<dyn, 4>(boxes));
         const auto x0 = si::slice<1, 0, 1>(all), y0 = si::slice<1, 1, 2>(all), x1 = si::slice<1, 2, 3>(all), y1 = si::slice<1, 3, 4>(all);
         const auto common = maximum(minimum(x1, si::transpose(x1)) - maximum(x0, si::transpose(x0)), 0.0f) * maximum(minimum(y1, si::transpose(y1)) - maximum(y0, si::transpose(y0)), 0.0f);
         const auto area = [&](const auto& of) { return of(x1 - x0) * of(y1 - y0); };
         si::run(si::cpu, si::view(y, si::extents<dyn, dyn>(boxes, boxes)) = common / (area([](auto of) { return of; }) + area([](auto of) { return si::transpose(of); }) - common));
-    }, [&] {
-        for (long i = 0; i < boxes; ++i)
-            for (long k = 0; k < boxes; ++k) {
-                const float *a = box + 4 * i, *c = box + 4 * k;
-                const float common = std::max(std::min(a[2], c[2]) - std::max(a[0], c[0]), 0.0f) * std::max(std::min(a[3], c[3]) - std::max(a[1], c[1]), 0.0f);
-                y[i * boxes + k] = common / ((a[2] - a[0]) * (a[3] - a[1]) + (c[2] - c[0]) * (c[3] - c[1]) - common);
-            }
-    });
+    }, pairwise_by_loop);
     job("pixels to grey, 640 x 480", to, [&] {
         si::run(si::cpu, si::view(y, si::extents<height, width, 1>{}) = sum(si::cast<float>(si::view(pixels.data(), si::extents<height, width, 3>{})) * three, si::last_axis));
     }, [&] {

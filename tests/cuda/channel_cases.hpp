@@ -4,6 +4,7 @@
 // what lies beside an output stays as it was.
 #pragma once
 
+#include "device_copy.hpp"
 #include "numbers.hpp"
 #include "tally.hpp"
 
@@ -18,21 +19,6 @@ namespace si = sinter;
 using si::dyn;
 using si::i64;
 
-template <class Storage, class Type>
-struct memory {
-    Type* device;
-    i64 count;
-    explicit memory(const std::vector<Type>& host) : device(Storage::template allocate<Type>(i64(host.size()))), count(i64(host.size())) {
-        Storage::upload(device, host.data(), count);
-    }
-    memory(const memory&) = delete;
-    ~memory() { Storage::release(device); }
-    std::vector<Type> read() const {
-        std::vector<Type> out(static_cast<std::size_t>(count));
-        Storage::download(out.data(), device, count);
-        return out;
-    }
-};
 template <class Type>
 bool equal(const std::vector<Type>& a, const std::vector<Type>& b) {
     return std::memcmp(a.data(), b.data(), a.size() * sizeof(Type)) == 0;
@@ -63,9 +49,9 @@ void to_planes(const char* name, i64 images, i64 height, i64 width, i64 shift, i
     const si::extents<dyn, Channels, dyn, dyn> to(images, height, width);
     const si::extents<Channels, 1, 1> channel;
     const si::array<i64, 4> steps{{height * pitch * Channels, pitch * Channels, Channels, 1}};
-    const memory<Storage, From> x_on(x);
-    const memory<Storage, float> m_on(m);
-    const memory<Storage, To> other_on(other), found_on(wanted);
+    const device_copy<Storage, From> x_on(x);
+    const device_copy<Storage, float> m_on(m);
+    const device_copy<Storage, To> other_on(other), found_on(wanted);
     bool ran;
     if (pitch == width)
         ran = si::try_run(executor, si::device_view(found_on.device, to) = formula(si::device_view(static_cast<const From*>(x_on.device) + shift, from), si::device_view(static_cast<const float*>(m_on.device), channel),

@@ -3,6 +3,7 @@
 // rows that find their own scale, ordinary and extreme ones. Bits as the reference.
 #pragma once
 
+#include "device_copy.hpp"
 #include "tally.hpp"
 
 #include <sinter/sinter.hpp>
@@ -17,27 +18,12 @@ namespace si = sinter;
 using namespace sinter::literals;
 using si::i64;
 
-template <class Storage, class Type>
-struct memory {
-    Type* device;
-    i64 count;
-    explicit memory(const std::vector<Type>& host) : device(Storage::template allocate<Type>(i64(host.size()))), count(i64(host.size())) {
-        Storage::upload(device, host.data(), count);
-    }
-    memory(const memory&) = delete;
-    ~memory() { Storage::release(device); }
-    std::vector<Type> read() const {
-        std::vector<Type> out(static_cast<std::size_t>(count));
-        Storage::download(out.data(), device, count);
-        return out;
-    }
-};
 template <class Type, class Extents>
 auto host_view(std::vector<Type>& of, const Extents& sizes) {
     return si::tensor_view<Type, Extents>(of.data(), sizes);
 }
 template <class Storage, class Type, class Extents>
-auto device_view(const memory<Storage, Type>& of, const Extents& sizes) {
+auto device_view(const device_copy<Storage, Type>& of, const Extents& sizes) {
     return si::tensor_view<Type, Extents, si::row_major, si::device_memory>(of.device, sizes);
 }
 template <class Type>
@@ -67,10 +53,10 @@ void check_pairs(const char* name, const Formula& formula, const Executor& execu
     std::vector<Result> wanted(many);
     bool ran = si::try_run(si::reference, host_view(wanted, si::extents<si::dyn>(pairs)) = formula(host_view(a, si::extents<si::dyn>(pairs)), host_view(b, si::extents<si::dyn>(pairs)))).ok();
     for (std::size_t i = pairs; i < std::size_t(many); ++i) wanted[i] = wanted[i - pairs];
-    const memory<Storage, Left> left(a);
-    const memory<Storage, Right> right(b);
+    const device_copy<Storage, Left> left(a);
+    const device_copy<Storage, Right> right(b);
     const auto check_from = [&](i64 first, i64 count) {
-        const memory<Storage, Result> result(std::vector<Result>(static_cast<std::size_t>(many)));
+        const device_copy<Storage, Result> result(std::vector<Result>(static_cast<std::size_t>(many)));
         const auto part = [&](auto* of) {
             return si::tensor_view<std::remove_pointer_t<decltype(of)>, si::extents<si::dyn>, si::row_major, si::device_memory>(of + first, si::extents<si::dyn>(count));
         };
@@ -120,8 +106,8 @@ void check_floats(const char* name, float scale, const Formula& formula, const E
     std::vector<float> x = hard_floats(scale);
     std::vector<Result> wanted(x.size());
     const si::extents<si::dyn> line(i64(x.size()));
-    const memory<Storage, float> from(x);
-    const memory<Storage, Result> result(wanted);
+    const device_copy<Storage, float> from(x);
+    const device_copy<Storage, Result> result(wanted);
     const bool ran = si::try_run(si::reference, host_view(wanted, line) = formula(host_view(x, line))).ok() &&
                      si::try_run(executor, device_view(result, line) = formula(device_view(from, line))).ok();
     check(name, i64(x.size()), ran && same_bits(result.read(), wanted));
@@ -169,9 +155,9 @@ void check_rows(const char* name, const Formula& formula, const Executor& execut
     std::vector<float> wanted_scale(rows);
     const si::extents<si::dyn, Length> matrix(rows);
     const si::extents<si::dyn, 1> column(rows);
-    const memory<Storage, Type> from(x);
-    const memory<Storage, si::i8> codes(wanted);
-    const memory<Storage, float> scales(wanted_scale);
+    const device_copy<Storage, Type> from(x);
+    const device_copy<Storage, si::i8> codes(wanted);
+    const device_copy<Storage, float> scales(wanted_scale);
     const bool ran = si::try_run(si::reference, si::tie(host_view(wanted, matrix), host_view(wanted_scale, column)) = formula(host_view(x, matrix))).ok() &&
                      si::try_run(executor, si::tie(device_view(codes, matrix), device_view(scales, column)) = formula(device_view(from, matrix))).ok();
     check(name, Length, ran && same_bits(codes.read(), wanted) && same_bits(scales.read(), wanted_scale));
