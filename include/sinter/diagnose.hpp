@@ -28,9 +28,6 @@ namespace sinter {
 /// Said where one element of a formula is asked for.
 #define SINTER_NO_ELEMENTS \
     "[SINTER-E020] a formula sees a tensor whole: no element by its index, none from its neighbour's result. Hint: slice<axis, start, stop>(x) for fixed places; view(i, j) for one element of memory; a loop of your own for a recurrence."
-/// Said where a C++ number is to take a formula's value.
-#define SINTER_NUMBER_TAKES_NO_FORMULA \
-    "[SINTER-E021] a C++ number can't take a formula's value. Hint: in a lambda begin with a value, auto total = v; outside, eval(executor, sum(x)) gives a number, view(i, j) an element."
 /// Said where a `tensor` stands on the left.
 #define SINTER_OWNER_ON_THE_LEFT \
     "[SINTER-E023] an owner takes no formula by =. Hint: run(executor, view(t) = x + 1), or auto t = eval(executor, x + 1)."
@@ -333,7 +330,8 @@ struct mistake<rule::map_numbers_are_types, What...> {
 };
 template <class... What>
 struct mistake<rule::number_takes_no_formula, What...> {
-    static_assert(dependent_false<What...>, SINTER_NUMBER_TAKES_NO_FORMULA);
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E021] a C++ number can't take a formula's value. Hint: in a lambda begin with a value, auto total = v, and write exp(v) without std::; outside, eval(executor, sum(x)) gives a number, view(i, j) an element.");
 };
 template <class... What>
 struct mistake<rule::is_an_element_type, What...> {

@@ -19,9 +19,9 @@ struct parameters : call_numbers<slots<Kernel>::count, (Kernel::axes > 0 ? Kerne
     typename Kernel::assignment_type assigned;
     int packs;                              ///< of a thread, in pointwise nests
     int turns;                              ///< rows of a block or cluster, one after the other, in rows
-    bool interleaved;                       ///< outputs are components of one tensor there;
-    bool loads_whole, stores_whole;         ///< all operands, all outputs lie in aligned packs;
-    bool even;                              ///< a row ends with a whole pack
+    bool interleaved;                       ///< outputs are components of one tensor there
+    bool loads_whole, stores_whole;         ///< all operands, all outputs lie in aligned packs, there too
+    bool even;                              ///< a row ends with a whole pack, there too
     explicit parameters(const typename Kernel::assignment_type& of_call) : assigned(of_call) {}
 };
 
