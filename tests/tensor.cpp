@@ -7,7 +7,11 @@
 #include <sinter/tensor.hpp>
 
 #include <array>
+#include <optional>
 #include <span>
+#include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace si = sinter;
@@ -120,6 +124,43 @@ TEST_CASE("a built-in array has a shape of its own, of several axes too, or that
     CHECK(si::view(flat, si::extents<dyn, 3>(3)).data() == nullptr);
     float* const pointer = flat;
     CHECK(si::view(pointer, si::extents<2, 3>{})(0, 2) == 3);
+}
+
+// Such classes ask whether a view can be assigned, and must get an answer instead of the message that `y = x` gets.
+TEST_CASE("classes that hold other types hold views") {
+    static_assert(!std::is_assignable_v<flat&, flat> && !std::is_assignable_v<flat&, flat&> && !std::is_assignable_v<const flat&, const flat&>);
+    static_assert(!std::is_assignable_v<flat&, fixed> && !std::is_assignable_v<flat&, si::tensor<float, si::extents<dyn>>&>);
+    static_assert(!std::is_swappable_v<flat>);
+    float numbers[6]{1, 2, 3, 4, 5, 6};
+    const flat front(numbers, 3);
+
+    std::optional<flat> later;
+    CHECK(!later);
+    later.emplace(numbers, 6);
+    CHECK(later->count() == 6);
+    later.emplace(front);
+    CHECK(later->count() == 3);
+    const std::optional<flat> same = later;
+    CHECK(same->data() == numbers);
+    later.reset();
+    CHECK(!later);
+
+    std::variant<int, flat, fixed> either{front};
+    CHECK(std::get<flat>(either).count() == 3);
+    either.emplace<fixed>(numbers);
+    CHECK(std::get<fixed>(either)(1, 2) == 6);
+
+    std::pair<flat, int> named{front, 7};
+    const auto twin = named;
+    CHECK(twin.first.data() == numbers);
+    std::tuple<flat, fixed> both{front, fixed(numbers)};
+    CHECK(std::get<1>(both).count() == 6);
+
+    std::vector<flat> list;
+    for (int i = 1; i <= 6; ++i) list.emplace_back(numbers, i);
+    list.push_back(front);
+    list.pop_back();
+    CHECK(list.back().count() == 6);
 }
 
 TEST_CASE("tensor owns zeroed, aligned memory; moving swaps") {

@@ -176,15 +176,13 @@ inline constexpr int value_count = 0;
 template <class Program, int... Roots, class Types, class... Leaves>
 inline constexpr int value_count<multi_expression<Program, indices<Roots...>, Types, Leaves...>> = int(sizeof...(Roots));
 
-/// What `view = right` does. A view on the right is almost always a forgotten copy.
+/// What `view = right` does.
 template <class Output, class Right>
 SINTER_INLINE auto assign_checked(const Output& output, Right&& right) {
     constexpr int kind = operand_kind_of<Right>;
     using plain = remove_cvref<Right>;
-    if constexpr (operand_kind_of<Output> == operand_kind::poison)
+    if constexpr (operand_kind_of<Output> == operand_kind::poison || is_tensor<plain>)  // y = x: the view's own operator refuses it
         return poison{};
-    else if constexpr (kind == operand_kind::view || kind == operand_kind::owner)
-        return refused<mistake<rule::copy_is_by_name, printed<typename Output::extents_type>, printed<typename plain::extents_type>>>{};
     else if constexpr (value_count<plain> > 0)
         return refused<mistake<rule::tie_takes_every_value, number<1>, number<value_count<plain>>>>{};
     else if constexpr (kind == operand_kind::none || kind == operand_kind::traced || kind == operand_kind::name)

@@ -63,7 +63,7 @@ struct needs_floats {};             struct needs_integers {};           struct c
 struct constant_fits {};            struct f64_not_yet {};              struct store_keeps_values {};
 struct memory_outlives_view {};     struct output_is_mutable {};        struct memory_is_contiguous {};
 struct lambda_captures_nothing {};  struct at_most_64_operands {};      struct at_most_512_nodes {};     struct let_takes_a_lambda {};
-struct copy_is_by_name {};          struct right_side_is_operand {};    struct tie_takes_every_value {}; struct run_takes_assignments {};
+struct right_side_is_operand {};    struct tie_takes_every_value {};    struct run_takes_assignments {};
 struct executor_reaches_memory {};  struct lambda_gives_values {};      struct axes_are_types {};           struct operand_has_shape {};
 struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct map_of_reduction {};      struct reshape_of_broadcast {};
 struct fits_one_kernel {};          struct operator_has_a_name {};      struct operator_takes_lanes {};
@@ -258,11 +258,6 @@ template <class... What>
 struct mistake<rule::let_takes_a_lambda, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E004] let takes operands and then a lambda. Hint: let(x, w, [](auto x, auto w) { return x * w; }).");
-};
-template <class... What>
-struct mistake<rule::copy_is_by_name, What...> {
-    static_assert(dependent_false<What...>,
-                  "[SINTER-E005] y = x between tensors doesn't copy elements. Hint: y = copy(x).");
 };
 template <class... What>
 struct mistake<rule::right_side_is_operand, What...> {

@@ -20,6 +20,12 @@ namespace sinter {
 struct host_memory {};
 struct device_memory {};
 
+/// A view or an owner.
+template <class Type>
+inline constexpr bool is_tensor = false;
+/// Compilers print it where they call an assignment deleted.
+struct SINTER_E005_write_y_equals_copy_of_x {};
+
 namespace detail {
 template <class Layout, int Rank>
 struct stride_storage {};
@@ -53,8 +59,12 @@ public:
     static constexpr bool contiguous = is_same<Layout, row_major>;
 
     tensor_view(const tensor_view&) = default;
-    // `y = x` is refused by the assignment below, with words. This one, for type traits, is taken where x is const.
+    // Deleted, so that classes which ask whether views can be assigned (std::optional, std::variant, std::pair) get an answer and no
+    // error. The second parameter's default is there to be printed; the general assignment below has one, so that this is preferred.
     const tensor_view& operator=(const tensor_view&) const = delete;  // [SINTER-E005] Hint: y = copy(x) copies elements.
+    template <class Right, class Mistake = SINTER_E005_write_y_equals_copy_of_x>
+        requires is_tensor<remove_cvref<Right>>
+    const tensor_view& operator=(Right&&) const = delete;  // [SINTER-E005] Hint: y = copy(x) copies elements.
 
     /// Row-major elements at `pointer`; sizes that aren't static follow, left to right.
     template <class... Int>
@@ -81,7 +91,7 @@ public:
     }
 
     /// `view = expression`: an assignment object; nothing runs until `run` takes it (assignment.hpp).
-    template <class Right>
+    template <class Right, class Mistake = void>
     [[nodiscard(SINTER_DROPPED_ASSIGNMENT)]] constexpr auto operator=(Right&& right) const
         -> decltype(assign_to_view(*this, static_cast<Right&&>(right))) {
         return assign_to_view(*this, static_cast<Right&&>(right));
@@ -131,6 +141,8 @@ public:
 private:
     Type* pointer_;
 };
+template <class Type, class Extents, class Layout, class Space, int Alignment>
+inline constexpr bool is_tensor<tensor_view<Type, Extents, Layout, Space, Alignment>> = true;
 
 namespace detail {
 /// Shallow const: a const container of this type still gives mutable elements, so it doesn't own them (a span, a pointer pair).
@@ -330,6 +342,8 @@ private:
     Extents extents_;
     Type* data_ = nullptr;
 };
+template <class Type, class Extents>
+inline constexpr bool is_tensor<tensor<Type, Extents>> = true;
 
 /// An owner's view; that of a temporary would outlive its memory.
 template <class Type, class Extents>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The same from a const view: the copy assignment that type traits ask for is deleted, with the code beside it.
+// The same from a const view: the copy assignment is taken, of which nvcc says that it is deleted, and no more.
 // expect: SINTER-E005
+// lines: 13
 // expect: extents<2, 3>
 // expect: Hint:
 // only: g++ clang

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The same between views of different types.
-// expect: SINTER-E005
-// expect: sizes<2, 3>
-// expect: sizes<3>
-// expect: Hint:
+// expect: E005
+// lines: 13
+// expect: extents<2, 3>
+// expect: extents<3>
+// expect: copy
 #include <sinter/sinter.hpp>
 
 namespace si = sinter;

@@ -258,10 +258,13 @@ struct quantized_view : detail::held_parameters {
     SINTER_HOST_DEVICE constexpr quantized_view(const Codes& codes_given, const Scale& scale_given, const Zero& zero_given)
         : codes_view(codes_given), scale(scale_given), zero(zero_given) {}
     quantized_view(const quantized_view&) = default;
-    const quantized_view& operator=(const quantized_view&) const = delete;  // y = copy(x) rounds x to y's parameters
+    const quantized_view& operator=(const quantized_view&) const = delete;  // [SINTER-E005] Hint: y = copy(x) rounds x to y's parameters.
+    template <class Right, class Mistake = SINTER_E005_write_y_equals_copy_of_x>
+        requires is_same<remove_cvref<Right>, quantized_view>
+    const quantized_view& operator=(Right&&) const = delete;  // [SINTER-E005] Hint: y = copy(x) rounds x to y's parameters.
 
     /// `view = expression`: rounds and saturates; nothing runs until `run` takes it.
-    template <class Right>
+    template <class Right, class Mistake = void>
     [[nodiscard(SINTER_DROPPED_ASSIGNMENT)]] constexpr auto operator=(Right&& right) const
         -> decltype(assign_quantized(*this, static_cast<Right&&>(right))) {
         return assign_quantized(*this, static_cast<Right&&>(right));
@@ -436,9 +439,12 @@ struct packed_view : detail::held_parameters {
     Bytes bytes;
     SINTER_HOST_DEVICE constexpr explicit packed_view(const Bytes& from) : bytes(from) {}
     packed_view(const packed_view&) = default;
-    const packed_view& operator=(const packed_view&) const = delete;
+    const packed_view& operator=(const packed_view&) const = delete;  // [SINTER-E005] Hint: y = copy(x) copies elements.
+    template <class Right, class Mistake = SINTER_E005_write_y_equals_copy_of_x>
+        requires is_same<remove_cvref<Right>, packed_view>
+    const packed_view& operator=(Right&&) const = delete;  // [SINTER-E005] Hint: y = copy(x) copies elements.
     /// `packed(...) = expression`: rounds to 4-bit codes; nothing runs until `run` takes it.
-    template <class Right>
+    template <class Right, class Mistake = void>
     [[nodiscard(SINTER_DROPPED_ASSIGNMENT)]] constexpr auto operator=(Right&& right) const
         -> decltype(assign_packed(*this, static_cast<Right&&>(right))) {
         return assign_packed(*this, static_cast<Right&&>(right));
