@@ -9,6 +9,10 @@
 #pragma once
 
 #include "../diagnose.hpp"  // first: compilers print the chain of includes to a failed check
+// Said here, where the chain of includes is short; cpu_lane_register.hpp refuses CUDA files.
+#if SINTER_EMULATED_FMA && defined(__OPTIMIZE__) && !defined(SINTER_ACCEPT_EMULATED_FMA) && !SINTER_CUDA
+#pragma message("[SINTER-B005] no fused multiply-add: exp, tanh, gelu take about 100 times as long. Hint: -march=native or -march=x86-64-v3.")
+#endif
 #include "../shape.hpp"
 #include "../tensor.hpp"
 
