@@ -10,6 +10,10 @@
 
 namespace si = sinter;
 
+// Names of a user's own that parameters of the library have, too: g++'s -Wshadow tells of them in templates, where the headers aren't a
+// system folder. Every consumer is compiled with warnings as errors.
+int a = 0, axis = 0, number = 0, pointer = 0, size = 0, step = 0, strides = 0, value = 0;
+
 int main() {
   float x[4] = {-1.0f, 2.0f, -3.0f, 4.0f}, y[4] = {};
   auto input = si::view(x, si::extents<4>{});
