@@ -164,12 +164,27 @@ struct operation_under_policy<Kernel, Op> {
 /// Does a kernel's policy hand products to sums as they are?
 template <class Kernel>
 inline constexpr bool contracts = requires { &Kernel::policy::template product<lane::scalar<float>>; };
+/// Does a kernel's policy compute elements from a term that it makes for each row (`Kernel::row_term`: which)? The term is kept among the
+/// row's values, in the element's slot. Frames without `row_term` compute such an element as it is written.
+template <class Kernel>
+inline constexpr bool has_row_terms = requires { requires Kernel::any_row_term; };
+template <class Kernel>
+struct rows_and_terms {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) { return Kernel::where[i] == site::row || Kernel::row_term[i]; }
+};
+template <class Kernel, int Level>
+struct row_terms_after {
+    static constexpr int limit = Kernel::instances;
+    static constexpr bool test(int i) { return Kernel::row_term[i] && Kernel::table.at[i].level == Level; }
+};
 
 /// The evaluator over one lane family. A `Frame` gives access to what is around a value:
 ///     value<I>()                 the lane of an instance that is already known
 ///     operand<I>()               loads an operand instance
 ///     coordinate<I>()            the coordinate lane (i64) of a coordinate instance
 ///     folded_count(I)            how many elements reduction I folds
+///     row_term<I>()              what the policy made of the row for element I; where rows have such terms
 ///     operands()                 the operand pack, for scalars
 template <class Kernel, class Family>
 struct evaluator {
@@ -242,6 +257,9 @@ struct evaluator {
         else if constexpr (kind == node_kind::coordinate)
             return frame.template coordinate<Instance>();
         else if constexpr (kind == node_kind::map) {
+            if constexpr (has_row_terms<Kernel>)
+                if constexpr (Kernel::row_term[Instance] && requires { frame.template row_term<Instance>(); })
+                    return Kernel::policy::template from_row_term<evaluator, Kernel, Instance>(frame);
             // Written out for the usual arities: a function less to compile for every node.
             using op = operation<Instance>;
             constexpr int arity = Kernel::table.at[Instance].arity;

@@ -175,6 +175,62 @@ TEST_CASE("a product is contracted into the sum that alone uses it") {
         CHECK(all(y, has_fma ? std::fma(factor, factor, -second) : factor * factor - second));
     }
 }
+TEST_CASE("an element shifted and scaled by its row is one fma from a term of the row") {
+    // Against double: off by the rounding of m s, and of the result. Lengths with and without whole vectors; with and without folds.
+    const i64 rows = 3;
+    double worst = 0;
+    bool contracted = true;
+    for (i64 length : {1, 5, 16, 64, 77, 1030}) {
+        const std::vector<float> x = random_values(rows * length, 2, 3), m{1000.7f, -3.3f, 0.1f}, s{1.3f, -7e-3f, 300.1f};
+        std::vector<float> y(x.size());
+        const in_rows in(x.data(), rows, length);
+        const out_rows out(y.data(), rows, length);
+        const si::tensor_view<const float, si::extents<dyn, 1>> shift(m.data(), rows), scale(s.data(), rows);
+        const auto check = [&](double sign, auto formula) {
+            si::run(si::fast(si::cpu), out = formula());
+            for (i64 r = 0; r < rows; ++r) {
+                const float term = float(sign) * m[std::size_t(r)] * s[std::size_t(r)];
+                for (std::size_t i = std::size_t(r * length); i < std::size_t((r + 1) * length); ++i) {
+                    const double wanted = (double(x[i]) + sign * double(m[std::size_t(r)])) * double(s[std::size_t(r)]);
+                    const double off = std::fabs(double(y[i]) - wanted) / (0x1p-24 * std::fabs(has_fma ? double(term) : wanted) + 0x1p-24 * std::fabs(wanted));
+                    if (!(off <= worst)) worst = off;
+                    if (length >= 16) contracted = contracted && y[i] == std::fma(x[i], s[std::size_t(r)], term);
+                }
+            }
+        };
+        check(-1, [&] { return (in - shift) * scale; });
+        check(-1, [&] { return scale * (in - shift); });
+        check(1, [&] { return (in + shift) * scale; });
+        check(1, [&] { return scale * (shift + in); });
+        // The difference is needed twice, or what is shifted is a product itself: no term is made.
+        si::run(si::fast(si::cpu), out = si::let(in, shift, scale, [](auto a, auto b, auto c) { auto d = a - b; return d * c / d; }));
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const float d = x[i] - m[i / std::size_t(length)];
+            CHECK(y[i] == d * s[i / std::size_t(length)] / d);
+        }
+    }
+    CHECK(worst <= 1.001);
+    if (has_fma) CHECK(contracted);
+    // Normalised rows far from zero: beside what the mean is off by, its distance from zero in standard deviations, rounded.
+    for (const float base : {0.0f, 100.0f, 1e4f}) {
+        const std::vector<float> x = random_values(4096, 1, base);
+        std::vector<float> y(x.size()), mean_of(1);
+        si::run(si::fast(si::cpu), si::tie(out_rows(y.data(), 1, 4096), a_column(mean_of.data(), 1)) = si::let(in_rows(x.data(), 1, 4096), [](auto a) {
+                                       return si::outputs(si::layer_norm(a, 1e-5f), mean(a, si::last_axis));
+                                   }));
+        double total = 0, deviations = 0, off = 0;
+        for (float v : x) total += double(v);
+        for (float v : x) deviations += (double(v) - total / 4096) * (double(v) - total / 4096);
+        const double scale = 1 / std::sqrt(deviations / 4096 + 1e-5);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double e = std::fabs(double(y[i]) - (double(x[i]) - total / 4096) * scale);
+            off = e > off ? e : off;
+        }
+        const double mean_off = std::fabs(double(mean_of[0]) - total / 4096) * scale;
+        INFO("base " << base << ", off by " << off << ", of which the mean " << mean_off);
+        CHECK(off <= mean_off + 0x1p-24 * std::fabs(double(base) * scale) + 1e-5);
+    }
+}
 TEST_CASE("long rows far from zero: additions that all round the same way, within the bounds of docs/numerics") {
     for (const float base : {0.0f, 1e4f, 1e6f})
         for (const float first : {0.0f, 10.0f, 30.0f})
@@ -232,8 +288,8 @@ TEST_CASE("sums and variances of rows, in any order") {
             close = close && std::fabs(double(s[at]) - sum_of) <= 2e-6 * magnitude && std::fabs(double(q[at]) - squares) <= 2e-6 * squares;
             close = close && m[at] == top && std::fabs(double(v[at]) - deviations / double(length)) <= 1e-5 * deviations / double(length) + 1e-12;
             for (i64 i = 0; i < length; ++i) {
-                const double wanted = (double(row[i]) - mean) / std::sqrt(deviations / double(length) + 1e-5);
-                const double off = std::fabs(double(y[std::size_t(r * length + i)]) - wanted);
+                const double scale = 1 / std::sqrt(deviations / double(length) + 1e-5), wanted = (double(row[i]) - mean) * scale;
+                const double off = std::fabs(double(y[std::size_t(r * length + i)]) - wanted) - 0x1p-24 * std::fabs(mean) * scale;  // (mean scale is rounded)
                 off_norm = off > off_norm ? off : off_norm;
             }
         }

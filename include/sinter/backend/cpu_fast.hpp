@@ -93,18 +93,51 @@ struct sum_of_products : monoids::sum_of {
     }
 };
 
+/// How often an instance's value is asked for.
+constexpr int uses_of(const kernel_view& of, int instance) {
+    int count = 0;
+    for (int i = 0; i < of.instances; ++i)
+        for (int a = 0; a < of.at[i].arity; ++a) count += of.at[i].argument[a] == instance;
+    for (int o = 0; o < of.outputs; ++o) count += of.output[o] == instance;
+    return count;
+}
+
+/// A shifted element times a scale, (x - m) s or (x + m) s, where m and s are the same for a row: x s + t, one fma, of which t = -m s or m s
+/// is made once for the row. Where each argument stands; `exists` is false for any other instance.
+///
+/// Only where the difference is needed for nothing else, and saves an instruction: x isn't a product, which is contracted into it.
+struct shifted_scale {
+    bool exists = false, negative = false;
+    int shifted = 0, shift = 0;  ///< argument of the product: the sum or difference; of that: m
+    int sum = -1;                ///< the sum's instance
+};
+constexpr bool is_f32_map(const kernel_view& of, int i, const op_facts& op) {
+    if (i < 0 || of.at[i].kind != node_kind::map || of.where[i] != site::element || !same_facts(of.node_of(i).op, &op)) return false;
+    const dtype* const types = of.argument_type[of.at[i].node];
+    return of.at[i].type == dtype::f32 && types[0] == dtype::f32 && types[1] == dtype::f32;
+}
+constexpr bool is_elements(const kernel_view& of, int i) { return i >= 0 && of.where[i] == site::element; }
+constexpr bool is_rows(const kernel_view& of, int i) { return i >= 0 && of.where[i] == site::row; }
+/// `stash`: the instance that is read back, if there is one.
+constexpr shifted_scale find_shifted_scale(const kernel_view& of, int i, int stash) {
+    if (of.nest == nest_kind::columns || !is_f32_map(of, i, mul_op::facts)) return {};
+    for (int p = 0; p < 2; ++p) {
+        const int sum = of.at[i].argument[p], scale = of.at[i].argument[1 - p];
+        const bool subtracts = is_f32_map(of, sum, sub_op::facts);
+        if ((!subtracts && !is_f32_map(of, sum, add_op::facts)) || is_elements(of, scale) || sum == stash || uses_of(of, sum) != 1) continue;
+        for (int shift = 1; shift >= int(subtracts); --shift) {
+            const int m = of.at[sum].argument[shift], x = of.at[sum].argument[1 - shift];
+            if (is_elements(of, m) || !is_elements(of, x) || is_f32_map(of, x, mul_op::facts) || (!is_rows(of, m) && !is_rows(of, scale))) continue;
+            return {true, subtracts, p, shift, sum};
+        }
+    }
+    return {};
+}
+
 struct fast_policy {
     template <class Op>
     using instead_of = typename approximation_of<Op>::type;
 
-    /// How often an instance's value is asked for.
-    static constexpr int uses_of(const kernel_view& of, int instance) {
-        int count = 0;
-        for (int i = 0; i < of.instances; ++i)
-            for (int a = 0; a < of.at[i].arity; ++a) count += of.at[i].argument[a] == instance;
-        for (int o = 0; o < of.outputs; ++o) count += of.output[o] == instance;
-        return count;
-    }
     /// Whether an argument of an operation, or of a fold, is a product for it alone, of f32, computed per element as the operation is. (A
     /// stash is read back where its operands aren't known.)
     template <class Evaluator, class Kernel, int Instance, int Position>
@@ -145,6 +178,21 @@ struct fast_policy {
             return false;
         }
     }
+    template <class Evaluator, class Kernel, int Instance, class Frame>
+    static SINTER_FORCE_INLINE auto make_row_term(const Frame& frame) {
+        constexpr shifted_scale at = find_shifted_scale(Kernel::view, Instance, Kernel::stash.instance);
+        const auto shift = Evaluator::template argument<at.sum, at.shift>(frame), scale = Evaluator::template argument<Instance, 1 - at.shifted>(frame);
+        if constexpr (at.negative)
+            return mul(neg(shift), scale);
+        else
+            return mul(shift, scale);
+    }
+    template <class Evaluator, class Kernel, int Instance, class Frame>
+    static SINTER_FORCE_INLINE auto from_row_term(const Frame& frame) {
+        constexpr shifted_scale at = find_shifted_scale(Kernel::view, Instance, Kernel::stash.instance);
+        return approximate::product_plus(Evaluator::template argument<at.sum, 1 - at.shift>(frame), Evaluator::template argument<Instance, 1 - at.shifted>(frame),
+                                         frame.template row_term<Instance>());
+    }
     /// Reductions of rows keep no order (drive_any_order.hpp).
     static constexpr bool any_order = true;
     template <class Value>
@@ -178,6 +226,19 @@ constexpr bool has_fast_form(const kernel_view& of) {
 template <class Kernel>
 struct fast_kernel : Kernel {
     using policy = fast_policy;
+    static constexpr array<bool, Kernel::instances> find_row_terms() {
+        array<bool, Kernel::instances> found{};
+        for (int i = 0; i < Kernel::instances; ++i)
+            found[i] = vec<float, native_width>::has_fma && find_shifted_scale(Kernel::view, i, Kernel::stash.instance).exists;
+        return found;
+    }
+    static constexpr array<bool, Kernel::instances> row_term = find_row_terms();
+    static constexpr bool find_any(const array<bool, Kernel::instances>& of) {
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (of[i]) return true;
+        return false;
+    }
+    static constexpr bool any_row_term = find_any(row_term);
 };
 
 }  // namespace SINTER_CPU_FEATURES
