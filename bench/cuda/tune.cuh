@@ -105,7 +105,7 @@ constexpr bool reads(group which) {
     constexpr si::nest_kind nest = kernel::nest;
     switch (which) {
         case group::pointwise: return nest == si::nest_kind::pointwise;
-        case group::tiles: return si::detail::device::tile_facts<kernel>::possible;
+        case group::tiles: return si::detail::device::tile_choice<kernel>::possible;
         case group::rows: return si::detail::device::row_facts_of<kernel>::possible;
         case group::any_rows: return nest != si::nest_kind::pointwise && nest != si::nest_kind::columns;
         case group::columns: return nest == si::nest_kind::columns;

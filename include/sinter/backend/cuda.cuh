@@ -154,12 +154,12 @@ struct device_call {
         given_type given(assigned);
         if constexpr (!folds) {
             if (!launches) return {};
-            if constexpr (channel_facts<Kernel>::possible) {
+            if constexpr (takes_channels_apart<Kernel>()) {
                 channel_parameters<Kernel> apart(assigned);
                 lay_out<channel_facts<Kernel>::pack>(apart, pointer, bound, along);
                 if (plan_channels(apart)) return launch_channels(apart, stream);
             }
-            if constexpr (tile_facts<Kernel>::possible) {
+            if constexpr (tile_choice<Kernel>::possible) {
                 tile_parameters<Kernel> tiled(assigned);
                 lay_out<1>(tiled, pointer, bound, along);
                 if (plan_tiles(tiled)) return launch_tiles(tiled, stream);

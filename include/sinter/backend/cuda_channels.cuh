@@ -21,7 +21,7 @@ struct channel_shape {
     template <class Look>
     static constexpr void each_element_type(const Look& look) {
         for (int i = 0; i < Kernel::instances; ++i)
-            if (facts<Kernel, 1>::is_element_leaf(i)) look(dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type));
+            if (operand_facts<Kernel>::is_element_leaf(i)) look(dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type));
         for (int o = 0; o < Kernel::outputs; ++o)
             if (Kernel::stores_elements(o)) look(dtype_size(Kernel::output_type[o]));
     }
@@ -143,6 +143,14 @@ struct channel_facts : facts<Kernel, channel_shape<Kernel>::pack> {
     struct mixed_list<indices<Instance...>> : slot<Instance, mixed<Instance>>... {};
     using mixed_packs = mixed_list<selected<interleaved_leaves>>;
 };
+/// Its facts, of packs of their own, are made where an axis may be one of channels.
+template <class Kernel>
+constexpr bool takes_channels_apart() {
+    if constexpr (Kernel::nest == nest_kind::pointwise && channel_shape<Kernel>::channels > 0)
+        return channel_facts<Kernel>::possible;
+    else
+        return false;
+}
 
 template <class Kernel>
 struct channel_worker {

@@ -109,7 +109,19 @@ struct rounding_facts {
     }
     static constexpr array<int, instances> error = find_errors();
     static constexpr bool find_possible() {
+        if constexpr (stores_bf16())
+            return find_tested();
+        else
+            return false;
+    }
+    /// Asked before any operation is looked at.
+    static constexpr bool stores_bf16() {
         if (Kernel::nest != nest_kind::pointwise || is_fast<Kernel>) return false;
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (Kernel::stores_elements(o) && Kernel::output_type[o] != dtype::bf16) return false;
+        return true;
+    }
+    static constexpr bool find_tested() {
         bool any = false;
         for (int o = 0; o < Kernel::outputs; ++o) {
             if (!Kernel::stores_elements(o)) continue;

@@ -192,7 +192,20 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         return i >= 0 && Kernel::table.at[i].kind == node_kind::coordinate && (Kernel::table.at[i].free & work::lane_bits) != 0;
     }
     static constexpr bool is_of_row(int i) { return i < 0 || (Kernel::where[i] != site::element && Kernel::table.at[i].level == 0); }
+    static constexpr bool find_any_place() {
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (is_place(i)) return true;
+        return false;
+    }
+    /// Asked first of all: most formulas have none, and spare the compiler to look at each of their operations.
+    static constexpr bool any_place = find_any_place();
     static constexpr array<bool, Kernel::instances> find_bounded() {
+        if constexpr (any_place)
+            return find_compared_places();
+        else
+            return {};
+    }
+    static constexpr array<bool, Kernel::instances> find_compared_places() {
         array<bool, Kernel::instances> out = find_comparisons(make_indices<Kernel::instances>{});
         for (int i = 0; i < Kernel::instances; ++i) {
             const int left = Kernel::table.at[i].argument[0], right = Kernel::table.at[i].argument[1];
@@ -262,7 +275,10 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     template <int... Instance>
     static constexpr array<bool, Kernel::instances> find_all_picks(indices<Instance...>) {
-        return {{(!stores_elements && find_picks<Instance>())...}};
+        if constexpr (bounds > 0)
+            return {{(!stores_elements && find_picks<Instance>())...}};
+        else
+            return {};
     }
     static constexpr bool stores_elements = work::stores_elements;
     static constexpr array<bool, Kernel::instances> is_pick = find_all_picks(make_indices<Kernel::instances>{});
@@ -341,7 +357,13 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
             if (Kernel::stores_elements(o) && of_output[o] != mask) return -1;
         return mask;
     }
-    static constexpr int mask = find_mask(make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
+    static constexpr int find_mask() {
+        if constexpr (bounds > 0)
+            return find_mask(make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
+        else
+            return -1;
+    }
+    static constexpr int mask = find_mask();
     static constexpr bool find_mask_ends() {
         if constexpr (mask >= 0)
             return is_same<typename eval::template op_of_instance<mask>, less_equal_op>;
@@ -353,6 +375,13 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     // ---- folds that choose one of an operand's 16-bit floats: maximum, minimum, index of either (cuda_choice.cuh)
     template <int Instance>
     using choice = choice_of<typename fold_types<Kernel, family, Instance>::monoid>;
+    /// Is there an operand of 16-bit floats?
+    static constexpr bool find_any_half() {
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (held_leaves::test(i) && (Kernel::view.memory_type(i) == dtype::f16 || Kernel::view.memory_type(i) == dtype::bf16)) return true;
+        return false;
+    }
+    static constexpr bool any_half = find_any_half();
     /// The operand, also behind a cast to f32; -1: something else is folded.
     template <int Instance>
     static constexpr int find_chosen() {
@@ -382,7 +411,10 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     template <int... Instance>
     static constexpr array<int, Kernel::instances> find_all_chosen(indices<Instance...>) {
-        return {{find_chosen<Instance>()...}};
+        if constexpr (any_half)
+            return {{find_chosen<Instance>()...}};
+        else
+            return {{(void(Instance), -1)...}};
     }
     static constexpr array<int, Kernel::instances> chosen = find_all_chosen(make_indices<Kernel::instances>{});
     template <int Instance>
@@ -430,7 +462,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// The one exponential of a pass; an operand of -1 where there are none, others or several.
     template <int Pass>
     static constexpr difference find_near() {
-        if constexpr (is_fast<Kernel> || mask >= 0)
+        if constexpr (is_fast<Kernel> || mask >= 0 || !any_half)
             return {};
         else {
             const array<difference, Kernel::instances> all = find_differences(make_indices<Kernel::instances>{});

@@ -152,8 +152,11 @@ struct row_worker {
         }
     }
     template <class Eval = eval, class Environment, class Frame, int... Instance>
-    __device__ __forceinline__ void compute(Environment& values, const Frame& frame, int place, indices<Instance...>) const {
-        ((static_cast<slot<Instance, instance_value<Kernel, family, Instance>>&>(values).value = compute_one<Eval, Instance>(frame, place)), ...);
+    __device__ __forceinline__ void compute(Environment& values, const Frame& frame, [[maybe_unused]] int place, indices<Instance...>) const {
+        if constexpr (work::bounds == 0)
+            ((static_cast<slot<Instance, instance_value<Kernel, family, Instance>>&>(values).value = Eval::template compute<Instance>(frame)), ...);
+        else
+            ((static_cast<slot<Instance, instance_value<Kernel, family, Instance>>&>(values).value = compute_one<Eval, Instance>(frame, place)), ...);
     }
 
     /// Values that the last fold leaves for the outputs: in shared memory each warp has its own, where neighbours' 16 bytes lie side by side.

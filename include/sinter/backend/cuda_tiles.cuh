@@ -18,21 +18,28 @@ struct tile_parameters : parameters<Kernel> {
     SINTER_INLINE bool is_turned(int slot) const { return turned[slot / 64] >> slot % 64 & 1; }
 };
 
+/// Is this compiled for a nest? (Its own facts, of packs of one element, are made where it is.)
 template <class Kernel>
-struct tile_facts : facts<Kernel, 1> {
-    using work = facts<Kernel, 1>;
+struct tile_choice {
+    using work = operand_facts<Kernel>;
     /// Might an operand be turned?
     template <int... Instance>
     static constexpr bool any_unknown(indices<Instance...>) {
         return ((operand_stride<Kernel, Instance, typename work::rows::template leaf_type<Instance>>() == lane_stride::unknown) || ...);
     }
     static constexpr bool find_possible() {
-        if constexpr (Kernel::nest != nest_kind::pointwise || Kernel::axes < 2 || sizeof(tile_parameters<Kernel>) > 4096)
+        if constexpr (Kernel::nest != nest_kind::pointwise || Kernel::axes < 2)
             return false;
+        else if constexpr (any_unknown(selected<typename work::element_leaves>{}))
+            return sizeof(tile_parameters<Kernel>) <= 4096;
         else
-            return any_unknown(selected<typename work::element_leaves>{});
+            return false;
     }
     static constexpr bool possible = find_possible();
+};
+template <class Kernel>
+struct tile_facts : facts<Kernel, 1> {
+    using work = facts<Kernel, 1>;
     static constexpr int largest_element() {
         int size = 1;
         for (int i = 0; i < Kernel::instances; ++i)
