@@ -35,7 +35,7 @@ static driver_launch find_driver_launch() {
     }
     return reinterpret_cast<driver_launch>(found);
 }
-static bool start_by_handle(kernel_handles& known, const void* kernel, dim3 grid, dim3 block, u64 shared, cudaStream_t stream, void** arguments) {
+[[maybe_unused]] static bool start_by_handle(kernel_handles& known, const void* kernel, dim3 grid, dim3 block, u64 shared, cudaStream_t stream, void** arguments) {
     static driver_launch launch;
     int device = 0;
     if (cudaGetDevice(&device) != cudaSuccess || device < 0 || device >= kernel_handles::devices) return false;
