@@ -42,7 +42,7 @@ struct row_driver {
     template <site Where>
     using all_at = instances_by<Kernel, are_at<Where>>;
     using once_values = environment<Kernel, Family, selected<all_at<site::once>>>;
-    using row_values = environment<Kernel, Family, selected<conditional<has_row_terms<Kernel>, rows_and_terms<Kernel>, all_at<site::row>>>>;
+    using row_values = row_environment<Kernel, Family, selected<all_at<site::row>>>;
     using after_values = environment<Kernel, Family, selected<all_at<site::after>>>;
     template <int Pass>
     using pass_values = environment<Kernel, Family, selected<needed_in_pass<Kernel, Pass>>>;
@@ -130,8 +130,8 @@ struct row_driver {
             return value_from<Instance>(once, row, values);
         }
         template <int Instance>
-        SINTER_INLINE const instance_value<Kernel, Family, Instance>& row_term() const {
-            return static_cast<const value_slot<Instance>&>(row).value;
+        SINTER_INLINE const lane_of<float>& row_term() const {
+            return static_cast<const term_slot<Family, Instance>&>(row).value;
         }
         template <int Instance>
         SINTER_INLINE auto operand() const {
@@ -706,7 +706,7 @@ struct row_driver {
     template <int... Instance>
     static SINTER_INLINE void make_terms(row_values& row, const row_frame& frame, indices<Instance...>) {
         const int made[] = {
-            0, (static_cast<value_slot<Instance>&>(row).value = Kernel::policy::template make_row_term<eval, Kernel, Instance>(frame), 0)...};
+            0, (static_cast<term_slot<Family, Instance>&>(row).value = Kernel::policy::template make_row_term<eval, Kernel, Instance>(frame), 0)...};
         (void)made;
     }
     template <int Pass>

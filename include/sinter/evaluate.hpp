@@ -164,20 +164,32 @@ struct operation_under_policy<Kernel, Op> {
 /// Does a kernel's policy hand products to sums as they are?
 template <class Kernel>
 inline constexpr bool contracts = requires { &Kernel::policy::template product<lane::scalar<float>>; };
-/// Does a kernel's policy compute elements from a term that it makes for each row (`Kernel::row_term`: which)? The term is kept among the
-/// row's values, in the element's slot. Frames without `row_term` compute such an element as it is written.
+/// Does a kernel's policy compute elements from terms, f32, that it makes for each row (`Kernel::row_term`: which elements)? They are kept
+/// beside the row's values. Frames without `row_term` compute such an element as it is written.
 template <class Kernel>
 inline constexpr bool has_row_terms = requires { requires Kernel::any_row_term; };
 template <class Kernel>
-struct rows_and_terms {
+struct with_row_term {
     static constexpr int limit = Kernel::instances;
-    static constexpr bool test(int i) { return Kernel::where[i] == site::row || Kernel::row_term[i]; }
+    static constexpr bool test(int i) { return Kernel::row_term[i]; }
 };
 template <class Kernel, int Level>
 struct row_terms_after {
     static constexpr int limit = Kernel::instances;
     static constexpr bool test(int i) { return Kernel::row_term[i] && Kernel::table.at[i].level == Level; }
 };
+template <class Family, int Instance>
+using term_slot = slot<-1 - Instance, typename Family::template value<float>>;
+template <class Family, class List>
+struct row_terms;
+template <class Family, int... Instance>
+struct row_terms<Family, indices<Instance...>> : term_slot<Family, Instance>... {};
+/// What is known of a row.
+template <class Kernel, class Family, class List>
+struct row_environment : environment<Kernel, Family, List> {};
+template <class Kernel, class Family, class List>
+    requires has_row_terms<Kernel>
+struct row_environment<Kernel, Family, List> : environment<Kernel, Family, List>, row_terms<Family, selected<with_row_term<Kernel>>> {};
 
 /// The evaluator over one lane family. A `Frame` gives access to what is around a value:
 ///     value<I>()                 the lane of an instance that is already known

@@ -387,6 +387,69 @@ TEST_CASE("integers, doubles, indices and codes have the portable bits") {
     si::run(si::cpu, si::view(&expected, si::extents<>{}) = sum(wide * wide));
     CHECK(total[0] == expected);
 }
+TEST_CASE("codes with a scale that the kernel finds: those of the portable form, or the next ones near a tie") {
+    const i64 rows = 4;
+    i64 moved = 0, all = 0;
+    for (i64 length : {1, 7, 16, 77, 512, 4096 + 13}) {
+        const std::vector<float> x = random_values(rows * length, 3, 0.5f), w = random_values(length, 1, 1.5f);
+        const in_rows in(x.data(), rows, length);
+        const in_view weight(w.data(), length);
+        std::vector<i8> codes(x.size()), wanted(x.size());
+        std::vector<float> scales(4), wanted_scales(4);
+        const auto check = [&](auto value) {  // `value`: of a row, what is quantized
+            const auto run = [&](const auto& executor, std::vector<i8>& to, std::vector<float>& scale) {
+                si::run(executor, si::tie(si::tensor_view<i8, si::extents<dyn, dyn>>(to.data(), rows, length), a_column(scale.data(), rows)) =
+                                      si::let(in, weight, [](auto a, auto b) { return dynamic_quantize(decltype(value){}(a, b)); }));
+            };
+            run(si::fast(si::cpu), codes, scales);
+            run(si::cpu, wanted, wanted_scales);
+            std::vector<float> values(x.size());
+            si::run(si::cpu, out_rows(values.data(), rows, length) = si::let(in, weight, decltype(value){}));
+            bool close = true;
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const std::size_t row = i / std::size_t(length);
+                close = close && std::fabs(scales[row] - wanted_scales[row]) <= 2e-6f * wanted_scales[row];
+                if (codes[i] == wanted[i]) continue;
+                const double quotient = std::fabs(double(values[i]) / double(wanted_scales[row])), beyond = quotient - std::floor(quotient);
+                close = close && std::abs(codes[i] - wanted[i]) == 1 && std::fabs(beyond - 0.5) < 127 * 4e-6;
+                ++moved;
+            }
+            all += rows * length;
+            CHECK(close);
+        };
+        check([](auto a, auto) { return a; });
+        check([](auto a, auto b) { return a * b; });
+        check([](auto a, auto b) { return si::rms_norm(a, b, 1e-5f); });
+        check([](auto a, auto b) { return b * (rsqrt(mean(a * a, si::last_axis)) * a); });
+        check([](auto a, auto) { return a * rsqrt(mean(a * a, si::last_axis) + 1e-5f); });
+    }
+    CHECK(moved * 1000 < all);
+    // NaN, infinity, nothing but zeros, numbers below 2^-127, whose scale's reciprocal is infinite.
+    std::vector<float> x(5 * 64, 0.0f);
+    for (std::size_t i = 0; i < 64; ++i) x[i] = x[64 + i] = float(i) - 30, x[192 + i] = (float(i) - 30) * 0x1p-135f, x[256 + i] = float(i) - 30;
+    x[3] = support::nan, x[64 + 5] = -infinity;
+    std::vector<i8> codes(x.size()), wanted(x.size());
+    std::vector<float> scales(5), wanted_scales(5);
+    const auto run = [&](const auto& executor, std::vector<i8>& to, std::vector<float>& scale) {
+        si::run(executor, si::tie(si::tensor_view<i8, si::extents<dyn, dyn>>(to.data(), 5, 64), a_column(scale.data(), 5)) = dynamic_quantize(in_rows(x.data(), 5, 64)));
+    };
+    run(si::fast(si::cpu), codes, scales);
+    run(si::cpu, wanted, wanted_scales);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        if (i / 64 != 3) CHECK(codes[i] == wanted[i]);
+        else CHECK((codes[i] == 0 || (codes[i] < 0) == (wanted[i] < 0)));
+    CHECK(codes[192 + 30] == 0);
+    for (std::size_t r = 0; r < 5; ++r) CHECK((is_nan(wanted_scales[r]) ? is_nan(scales[r]) : scales[r] == wanted_scales[r]));
+    // A scale that is an operand leaves the kernel portable.
+    const std::vector<float> given{0.1f, 0.2f, 0.03f, 1.0f, 7.0f};
+    const auto by_operand = [&](const auto& executor, std::vector<i8>& to) {
+        si::run(executor, si::tensor_view<i8, si::extents<dyn, dyn>>(to.data(), 5, 64) =
+                              si::quantize<i8>(in_rows(x.data(), 5, 64) * 0.37f, si::tensor_view<const float, si::extents<dyn, 1>>(given.data(), 5)));
+    };
+    by_operand(si::fast(si::cpu), codes);
+    by_operand(si::cpu, wanted);
+    CHECK(same_bits(codes, wanted));
+}
 TEST_CASE("threads split as for the portable form, and the policy keeps the hook") {
     const auto hook = [](int count, const auto& part) {
         std::vector<std::thread> threads;

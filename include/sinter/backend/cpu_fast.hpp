@@ -134,6 +134,37 @@ constexpr shifted_scale find_shifted_scale(const kernel_view& of, int i, int sta
     return {};
 }
 
+/// 8-bit codes with a scale that the kernel finds for each row (`dynamic_quantize`): the scale's reciprocal is a term of the row.
+constexpr bool quantizes_by_row(const kernel_view& of, int i) {
+    if (of.nest != nest_kind::rows || i < 0 || of.at[i].kind != node_kind::map || of.where[i] != site::element) return false;
+    const op_facts* const op = of.node_of(i).op;
+    if (!same_facts(op, &quantize_op<i8, -128, 127>::facts) && !same_facts(op, &quantize_op<u8, 0, 255>::facts)) return false;
+    const int scale = of.at[i].argument[1];
+    const dtype* const types = of.argument_type[of.at[i].node];
+    return types[0] == dtype::f32 && types[1] == dtype::f32 && is_rows(of, scale) && of.at[scale].level > 0 && is_elements(of, of.at[i].argument[0]);
+}
+/// What such codes are of: a factor that is the row's goes into the term. `product` holds it as argument `factor`, and is what is quantized or an
+/// argument of `outer` that is, beside argument `other` of that. (The term first: what it makes of an element is near its code.)
+struct row_factor {
+    int product = -1, factor = 0, outer = -1, other = 0;
+};
+constexpr row_factor find_row_factor(const kernel_view& of, int quantized) {
+    const auto find = [&of](int product) {
+        if (is_f32_map(of, product, mul_op::facts))
+            for (int a = 0; a < 2; ++a)
+                if (is_rows(of, of.at[product].argument[a]) && is_elements(of, of.at[product].argument[1 - a])) return a;
+        return -1;
+    };
+    int x = of.at[quantized].argument[0];
+    if (of.at[x].kind == node_kind::map && same_facts(of.node_of(x).op, &cast_op<dtype::f32>::facts) && of.argument_type[of.at[x].node][0] == dtype::f32)
+        x = of.at[x].argument[0];  // (f32 as it is)
+    if (const int factor = find(x); factor >= 0) return {x, factor, -1, 0};
+    if (is_f32_map(of, x, mul_op::facts))
+        for (int a = 0; a < 2; ++a)
+            if (const int factor = find(of.at[x].argument[a]); factor >= 0) return {of.at[x].argument[a], factor, x, 1 - a};
+    return {};
+}
+
 struct fast_policy {
     template <class Op>
     using instead_of = typename approximation_of<Op>::type;
@@ -180,18 +211,37 @@ struct fast_policy {
     }
     template <class Evaluator, class Kernel, int Instance, class Frame>
     static SINTER_FORCE_INLINE auto make_row_term(const Frame& frame) {
-        constexpr shifted_scale at = find_shifted_scale(Kernel::view, Instance, Kernel::stash.instance);
-        const auto shift = Evaluator::template argument<at.sum, at.shift>(frame), scale = Evaluator::template argument<Instance, 1 - at.shifted>(frame);
-        if constexpr (at.negative)
-            return mul(neg(shift), scale);
-        else
-            return mul(shift, scale);
+        if constexpr (quantizes_by_row(Kernel::view, Instance)) {
+            constexpr row_factor in = find_row_factor(Kernel::view, Instance);
+            auto scale = Evaluator::template argument<Instance, 1>(frame), factor = decltype(scale)(1.0f);
+            if constexpr (in.product >= 0) factor = Evaluator::template argument<in.product, in.factor>(frame);
+            // (Finite: a subnormal scale's reciprocal isn't, and 0 times that is NaN.)
+            return approximate::at_most(approximate::at_least(div(factor, scale), -0x1.fffffep127f), 0x1.fffffep127f);
+        } else {
+            constexpr shifted_scale at = find_shifted_scale(Kernel::view, Instance, Kernel::stash.instance);
+            const auto shift = Evaluator::template argument<at.sum, at.shift>(frame), scale = Evaluator::template argument<Instance, 1 - at.shifted>(frame);
+            if constexpr (at.negative)
+                return mul(neg(shift), scale);
+            else
+                return mul(shift, scale);
+        }
     }
     template <class Evaluator, class Kernel, int Instance, class Frame>
     static SINTER_FORCE_INLINE auto from_row_term(const Frame& frame) {
-        constexpr shifted_scale at = find_shifted_scale(Kernel::view, Instance, Kernel::stash.instance);
-        return approximate::product_plus(Evaluator::template argument<at.sum, 1 - at.shift>(frame), Evaluator::template argument<Instance, 1 - at.shifted>(frame),
-                                         frame.template row_term<Instance>());
+        if constexpr (quantizes_by_row(Kernel::view, Instance)) {
+            constexpr row_factor in = find_row_factor(Kernel::view, Instance);
+            auto quotient = frame.template row_term<Instance>();
+            if constexpr (in.product < 0)
+                quotient = mul(Evaluator::template argument<Instance, 0>(frame), quotient);
+            else
+                quotient = mul(Evaluator::template argument<in.product, 1 - in.factor>(frame), quotient);
+            if constexpr (in.outer >= 0) quotient = mul(quotient, Evaluator::template argument<in.outer, in.other>(frame));
+            return Evaluator::template op_of_instance<Instance>::of_quotient(quotient, Evaluator::template argument<Instance, 2>(frame));
+        } else {
+            constexpr shifted_scale at = find_shifted_scale(Kernel::view, Instance, Kernel::stash.instance);
+            return approximate::product_plus(Evaluator::template argument<at.sum, 1 - at.shift>(frame),
+                                             Evaluator::template argument<Instance, 1 - at.shifted>(frame), frame.template row_term<Instance>());
+        }
     }
     /// Reductions of rows keep no order (drive_any_order.hpp).
     static constexpr bool any_order = true;
@@ -213,11 +263,14 @@ struct fast_policy {
     }
 };
 
-/// Whether the policy means anything to a kernel: its results are f32, f16 or bf16 and no operand holds codes of quantized numbers. Any other
-/// kernel is the portable one, whole: a code, an index or a double would be off by what an approximation before it is off by.
+/// Whether the policy means anything to a kernel: its results are f32, f16 or bf16, or codes with a scale that the kernel finds, and no operand
+/// holds codes of quantized numbers. Any other kernel is the portable one, whole: a code, an index or a double would be off by what an
+/// approximation before it is off by.
 constexpr bool has_fast_form(const kernel_view& of) {
     for (int o = 0; o < of.outputs; ++o)
-        if (of.output_type[o] != dtype::f32 && of.output_type[o] != dtype::f16 && of.output_type[o] != dtype::bf16) return false;
+        if (of.output_type[o] != dtype::f32 && of.output_type[o] != dtype::f16 && of.output_type[o] != dtype::bf16 &&
+            !(quantizes_by_row(of, of.output[o]) && of.output_type[o] == of.at[of.output[o]].type))
+            return false;
     for (int i = 0; i < of.instances; ++i)
         if (of.at[i].kind == node_kind::leaf && is_quantized_type(of.memory_type(i))) return false;
     return true;
@@ -229,7 +282,8 @@ struct fast_kernel : Kernel {
     static constexpr array<bool, Kernel::instances> find_row_terms() {
         array<bool, Kernel::instances> found{};
         for (int i = 0; i < Kernel::instances; ++i)
-            found[i] = vec<float, native_width>::has_fma && find_shifted_scale(Kernel::view, i, Kernel::stash.instance).exists;
+            found[i] = quantizes_by_row(Kernel::view, i) ||
+                       (vec<float, native_width>::has_fma && find_shifted_scale(Kernel::view, i, Kernel::stash.instance).exists);
         return found;
     }
     static constexpr array<bool, Kernel::instances> row_term = find_row_terms();

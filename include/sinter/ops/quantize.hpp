@@ -57,14 +57,20 @@ SINTER_INLINE typing keeps_real(const value_type* arguments, int) {
 }  // namespace rules
 
 namespace lane {
+/// Codes as i32 from x / scale.
+template <i32 Low, i32 High, lane_value Real, lane_value Whole>
+SINTER_INLINE auto codes_of_quotient(Real quotient, Whole zero) {
+    using element = typename Real::element;
+    const Real low = convert<element>(sub(Whole(Low), zero)), high = convert<element>(sub(Whole(High), zero));
+    return add(clamp_round(quotient, low, high), zero);
+}
 /// What quantize does with parameters that are lanes: Q1 with bounds of any code type.
 template <i32 Low, i32 High, class Precision, lane_value Real, lane_value Whole>
 SINTER_INLINE auto quantize_lanes(Real x, Real scale, Whole zero) {
     using element = typename Real::element;
-    const Real low = convert<element>(sub(Whole(Low), zero)), high = convert<element>(sub(Whole(High), zero));
     Real quotient = div(x, scale);
     if constexpr (!is_same<Precision, void>) quotient = convert<element>(round_to_storage<Precision>(quotient));
-    return add(clamp_round(quotient, low, high), zero);
+    return codes_of_quotient<Low, High>(quotient, zero);
 }
 }  // namespace lane
 
@@ -88,6 +94,11 @@ struct quantize_op {
     template <class Real, class Whole>
     static SINTER_INLINE auto apply(Real x, Real scale, Whole zero) {
         return convert_in_range<Code>(lane::quantize_lanes<Low, High, Precision>(x, scale, zero));
+    }
+    /// Codes of a quotient that is known.
+    template <class Real, class Whole>
+    static SINTER_INLINE auto of_quotient(Real quotient, Whole zero) {
+        return convert_in_range<Code>(lane::codes_of_quotient<Low, High>(quotient, zero));
     }
 };
 /// quantize with static parameters: to codes.
