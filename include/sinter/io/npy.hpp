@@ -503,20 +503,20 @@ inline npy_result read_npy(const std::string& path) {
 }
 
 namespace npy_detail {
-template <class Type, int Rank>
-npy_status check_request(const npy_array& array) {
-  const char* const code = type_code(dtype_of<Type>);
+/// Compiled once, not for each type and rank: what builds a message is long.
+inline npy_status check_request(const npy_array& array, dtype type, int rank) {
+  const char* const code = type_code(type);
   if (!array.bytes.data())
     return fail(npy_code::cannot_open, array.path, "was not read; look at the status of read_npy first");
-  if (array.type != dtype_of<Type>)
+  if (array.type != type)
     return fail(npy_code::wrong_type, array.path,
-                "has dtype " + std::string(dtype_name(array.type)) + ", but " + dtype_name(dtype_of<Type>) +
+                "has dtype " + std::string(dtype_name(array.type)) + ", but " + dtype_name(type) +
                     " was expected; save it with array.astype('" + (code ? code : "uint16") + "') or read it as " +
                     dtype_name(array.type));
-  if (array.rank() != Rank)
+  if (array.rank() != rank)
     return fail(npy_code::wrong_shape, array.path,
                 "has " + std::to_string(array.rank()) + " axes, shape " +
-                    shape_text(array.shape.data(), array.shape.size()) + ", but " + std::to_string(Rank) +
+                    shape_text(array.shape.data(), array.shape.size()) + ", but " + std::to_string(rank) +
                     " were expected; save it with array.reshape(...)");
   return {};
 }
@@ -526,7 +526,7 @@ npy_status check_request(const npy_array& array) {
 template <class Type, int Rank>
 npy_span<Type, Rank> npy_as(npy_array& array) {
   npy_span<Type, Rank> span;
-  span.status = npy_detail::check_request<Type, Rank>(array);
+  span.status = npy_detail::check_request(array, dtype_of<Type>, Rank);
   if (!span.ok()) return span;
   span.pointer = array.data<Type>();
   for (int axis = 0; axis < Rank; ++axis) span.sizes[axis] = array.shape[static_cast<std::size_t>(axis)];
@@ -536,7 +536,7 @@ npy_span<Type, Rank> npy_as(npy_array& array) {
 template <class Type, int Rank>
 npy_span<const Type, Rank> npy_as(const npy_array& array) {
   npy_span<const Type, Rank> span;
-  span.status = npy_detail::check_request<Type, Rank>(array);
+  span.status = npy_detail::check_request(array, dtype_of<Type>, Rank);
   if (!span.ok()) return span;
   span.pointer = array.data<Type>();
   for (int axis = 0; axis < Rank; ++axis) span.sizes[axis] = array.shape[static_cast<std::size_t>(axis)];
