@@ -98,7 +98,7 @@ private:
 };
 
 /// A group of the table, and whether an assignment's kernels read it.
-enum class group { pointwise, tiles, rows, any_rows, columns, packed_columns };
+enum class group { pointwise, tiles, rows, any_rows, long_rows, columns, packed_columns };
 template <class Assignment>
 constexpr bool reads(group which) {
     using kernel = si::detail::device::cuda_kernel<Assignment>;
@@ -107,6 +107,7 @@ constexpr bool reads(group which) {
         case group::pointwise: return nest == si::nest_kind::pointwise;
         case group::tiles: return si::detail::device::tile_choice<kernel>::possible;
         case group::rows: return si::detail::device::row_facts_of<kernel>::possible;
+        case group::long_rows:
         case group::any_rows: return nest != si::nest_kind::pointwise && nest != si::nest_kind::columns;
         case group::columns: return nest == si::nest_kind::columns;
         default:

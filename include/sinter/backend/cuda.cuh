@@ -23,6 +23,7 @@
 #include "cuda_channels.cuh"
 #include "cuda_columns.cuh"
 #include "cuda_fast.cuh"
+#include "cuda_long_rows.cuh"
 #include "cuda_packed_columns.cuh"
 #include "cuda_pointwise.cuh"
 #include "cuda_product.cuh"
@@ -141,10 +142,7 @@ struct device_call {
             if (plan_product(given)) return launches ? launch_product(given, stream) : status{};
         }
         if constexpr (row_facts_of<Kernel>::possible) {
-            // What is not worth a split.
-            const i64 segments = (along.length + order::segment - 1) / order::segment;
-            const bool split = fold_facts_of<Kernel>::splittable && along.rows < tuning_of<Kernel>::any_rows::split_rows && segments >= tuning_of<Kernel>::any_rows::split_from;
-            if (!split) {
+            if (!(fold_facts_of<Kernel>::splittable && splits(along))) {
                 using of_rows = row_kernel<Kernel>;
                 parameters<of_rows> given(assigned);
                 lay_out<row_facts<of_rows>::pack>(given, pointer, bound, along);
@@ -174,12 +172,27 @@ struct device_call {
             if (!launches || !room.ok()) return launches ? room : status{};
             return launch_column_folds<Kernel>(given, shape, static_cast<unsigned char*>(workspace.pointer), stream);
         } else {
+            if constexpr (may_have_long_rows<Kernel>()) {
+                if (splits(along)) {
+                    lay_out_folds<long_row_facts<Kernel>::pack>(given, pointer, bound, along);
+                    if (plan_long_rows<Kernel>(given, bytes)) {
+                        const status room = enough(bytes, workspace);
+                        if (!launches || !room.ok()) return launches ? room : status{};
+                        return launch_long_rows<Kernel>(given, static_cast<unsigned char*>(workspace.pointer), stream);
+                    }
+                }
+            }
             lay_out_folds<any_rows_facts<Kernel>::pack>(given, pointer, bound, along);
             bytes = plan_any_rows<Kernel>(given);
             const status room = enough(bytes, workspace);
             if (!launches || !room.ok()) return launches ? room : status{};
             return launch_any_rows<Kernel>(given, static_cast<unsigned char*>(workspace.pointer), stream);
         }
+    }
+    /// Few and long rows: worth more blocks than one each.
+    static bool splits(const loops<count>& along) {
+        const i64 segments = (along.length + order::segment - 1) / order::segment;
+        return along.rows < tuning_of<Kernel>::any_rows::split_rows && segments >= tuning_of<Kernel>::any_rows::split_from;
     }
     template <int Pack>
     static SINTER_FORCE_INLINE void lay_out(call_numbers<count, parameters<Kernel>::axes>& out, const void* const* pointer, const binding_of<Kernel>& bound,
@@ -220,7 +233,9 @@ constexpr i64 workspace_bound() {
         constexpr i64 blocks = tuning_of<Kernel>::columns::blocks;
         return blocks * 4 + blocks * columns_worker<Kernel>::pack * tuning_of<Kernel>::columns::across * fold_facts_of<Kernel>::summary_bytes();
     } else {
-        return tuning_of<Kernel>::any_rows::split_rows * 4 + i64(tuning_of<Kernel>::any_rows::blocks) * fold_facts_of<Kernel>::summary_bytes();
+        using tuning = tuning_of<Kernel>;
+        constexpr i64 blocks = tuning::any_rows::blocks > tuning::long_rows::blocks ? tuning::any_rows::blocks : tuning::long_rows::blocks;
+        return tuning::any_rows::split_rows * 4 + blocks * fold_facts_of<Kernel>::summary_bytes();
     }
 }
 }  // namespace detail::device

@@ -179,14 +179,17 @@ struct pass_merge {
 };
 
 /// All threads of a block, after their stores to scratch: is this the last of `blocks` to come here? What the others stored is
-/// visible then. `flag`: a word of shared memory. The counter starts at zero.
+/// visible then: one thread's fences do for the block's threads, which it meets before and after (a fence waits for the memory, in every
+/// thread that has one). `flag`: a word of shared memory. The counter starts at zero.
 __device__ __forceinline__ bool is_last_block(u32* ticket, i64 blocks, u32* flag) {
-    __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0 && threadIdx.y == 0) *flag = atomicAdd(ticket, 1u) + 1 == u32(blocks);
+    if (threadIdx.x == 0 && threadIdx.y == 0) {
+        __threadfence();
+        *flag = atomicAdd(ticket, 1u) + 1 == u32(blocks);
+        __threadfence();
+    }
     __syncthreads();
     const bool last = *flag != 0;
-    __threadfence();
     __syncthreads();
     return last;
 }

@@ -86,6 +86,7 @@ struct cuda_table {
         static constexpr int covered_kept_cost = 0;         ///< the same where codes are covered by their row (cuda_row_codes.cuh);
         static constexpr int covered_spare = 8;             ///< registers of a thread beside those that its row takes there; 64 at least in all;
         static constexpr int covered_spare_kept = 32;       ///< where a value is kept
+        static constexpr int variance_spare = 48;           ///< the same of rows of a known length whose variance is taken
         static constexpr int weights_threads = 768;         ///< on a multiprocessor where folds read weights beside the row
         static constexpr int late_registers = 48;           ///< of weights that a thread holds from before its last fold is merged: all of a row, or none
         static constexpr int late_bytes = 64;               ///< of weights that a thread reads together before it stores: each load waits for the stores before it
@@ -97,6 +98,12 @@ struct cuda_table {
         static constexpr int shared_bytes = 32768;          ///< of the summaries that a block holds
         static constexpr i64 split_from = 128;              ///< segments of 1024 elements in a row
         static constexpr i64 split_rows = 32;               ///< rows; from here on they fill the card unsplit
+    };
+    /// Few long rows of whole packs, in one fold (cuda_long_rows.cuh).
+    struct long_rows {
+        static constexpr int threads = 256;                 ///< of a block; a power of two
+        static constexpr int blocks_of_multiprocessor = 4;  ///< at least: few registers a thread then
+        static constexpr i64 blocks = 4096;                 ///< at most
     };
     /// Reductions over outer axes (cuda_columns.cuh).
     struct columns {
@@ -171,6 +178,10 @@ struct table_is_possible {
                       is_power_of_two(Table::packed_columns::threads) && Table::packed_columns::threads <= 1024 &&
                       is_power_of_two(Table::packed_columns::across) && Table::packed_columns::across <= Table::packed_columns::threads,
                   "cuda_tuning: threads of reductions are powers of two, up to 1024.");
+    static_assert(is_power_of_two(Table::long_rows::threads) && Table::long_rows::threads >= 32 && Table::long_rows::threads <= 1024 && Table::long_rows::blocks >= 1 &&
+                      Table::long_rows::blocks <= 65535 && Table::long_rows::blocks_of_multiprocessor >= 1 &&
+                      Table::long_rows::threads * Table::long_rows::blocks_of_multiprocessor <= 2048,
+                  "cuda_tuning: threads of long rows are a power of two, from 32 to 1024, and their blocks fit a multiprocessor.");
     static_assert(Table::any_rows::blocks >= 1 && Table::any_rows::blocks <= 65535 && Table::columns::blocks >= 1 && Table::columns::blocks <= 65535 &&
                       Table::any_rows::shared_bytes <= 47000 && Table::columns::shared_bytes <= 47000,
                   "cuda_tuning: at most 65535 blocks, and 47000 bytes of summaries.");
