@@ -9,22 +9,22 @@
 
 namespace sinter::detail {
 
-/// The monoid of a fold; kernels with `short_rows`, of less than 2^31 elements, hold indices in 32 bits.
-template <class Kernel, class Monoid>
+/// The monoid of a fold over elements of a type; kernels with `short_rows`, of less than 2^31 elements, hold indices in 32 bits.
+template <class Kernel, class Monoid, class Element>
 struct monoid_in_kernel {
     using type = Monoid;
 };
-template <class Kernel, bool Largest, pick Which>
+template <class Kernel, bool Largest, pick Which, class Element>
     requires requires { Kernel::short_rows; }
-struct monoid_in_kernel<Kernel, monoids::arg_of<Largest, Which, i64>> {
+struct monoid_in_kernel<Kernel, monoids::arg_of<Largest, Which, i64>, Element> {
     using type = monoids::arg_of<Largest, Which, i32>;
 };
 
 /// Types of reduction `Instance` over a family.
 template <class Kernel, class Family, int Instance>
 struct fold_types {
-    using monoid = typename monoid_in_kernel<Kernel, typename evaluator<Kernel, Family>::template op_of_instance<Instance>::monoid>::type;
     using element = type_of<Kernel::facts.argument_type[Kernel::table.at[Instance].node][0]>;
+    using monoid = typename monoid_in_kernel<Kernel, typename evaluator<Kernel, Family>::template op_of_instance<Instance>::monoid, element>::type;
     using value = typename Family::template value<element>;
     static constexpr bool two_phase = monoids::is_two_phase<monoid>;
     using state = decltype(monoid::template identity<value>());

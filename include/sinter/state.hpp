@@ -16,6 +16,11 @@ struct fields {
     SINTER_INLINE explicit fields(Values... values) : item{{{values}...}} {}
 };
 
+template <>
+struct fields<> {
+    pack<> item;
+};
+
 template <int Index, class... Values>
 SINTER_INLINE const auto& get(const fields<Values...>& from) {
     return sinter::get<Index>(from.item);

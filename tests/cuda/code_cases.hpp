@@ -162,6 +162,26 @@ void check_rows(const char* name, const Formula& formula, const Executor& execut
                      si::try_run(executor, si::tie(device_view(codes, matrix), device_view(scales, column)) = formula(device_view(from, matrix))).ok();
     check(name, Length, ran && same_bits(codes.read(), wanted) && same_bits(scales.read(), wanted_scale));
 }
+/// Codes of x + x beside x + x, which takes the place of x.
+template <i64 Length, class Storage, class Executor>
+void check_rows_in_place(const Executor& executor) {
+    constexpr i64 rows = 36;
+    std::vector<float> x = rows_of<float>(rows, Length), wanted_x(x.size()), wanted_scale(rows);
+    std::vector<si::i8> wanted(x.size());
+    const si::extents<si::dyn, Length> matrix(rows);
+    const si::extents<si::dyn, 1> column(rows);
+    const device_copy<Storage, float> elements(x), scales(wanted_scale);
+    const device_copy<Storage, si::i8> codes(wanted);
+    const auto formula = si::fused([](auto x) {
+        const auto h = x + x;
+        const auto scale = max(abs(h), si::last_axis) / 127.0f;
+        return si::outputs(h, si::quantize<si::i8>(h, scale), scale);
+    });
+    const bool ran = si::try_run(si::reference, si::tie(host_view(wanted_x, matrix), host_view(wanted, matrix), host_view(wanted_scale, column)) = formula(host_view(x, matrix))).ok() &&
+                     si::try_run(executor, si::tie(device_view(elements, matrix), device_view(codes, matrix), device_view(scales, column)) = formula(device_view(elements, matrix))).ok();
+    check("codes of rows beside what replaces their operand", Length,
+          ran && same_bits(elements.read(), wanted_x) && same_bits(codes.read(), wanted) && same_bits(scales.read(), wanted_scale));
+}
 template <class Type, i64 Length, class Storage, class Executor>
 void check_row_formulas(const Executor& executor) {
     check_rows<Type, Length, Storage>("dynamic codes of rows", [](const auto& x) { return si::dynamic_quantize(x); }, executor);
@@ -198,6 +218,8 @@ int check_all(const Executor& executor) {
     check_row_formulas<si::bf16, 4096, Storage>(executor);
     check_row_formulas<si::bf16, 3000, Storage>(executor);
     check_row_formulas<si::f16, 512, Storage>(executor);
+    check_rows_in_place<512, Storage>(executor);
+    check_rows_in_place<4096, Storage>(executor);
     return tally();
 }
 

@@ -43,7 +43,39 @@ void near(const char* name, float tolerance, const Formula& formula) {
     check(name, close);
 }
 
+/// A norm that is quantized by its row, whose maximum is found beside the sum of squares: codes off by one at most, scales nearly as the
+/// reference's; a NaN among the weights is one of every scale.
+inline constexpr auto norm_to_codes = si::fused([](auto x, auto weight) { return dynamic_quantize(si::rms_norm(x, weight, 1e-5f)); });
+template <i64 Length>
+void near_codes(bool has_nan) {
+    const si::extents<dyn, Length> sizes(3);
+    const si::extents<Length> row;
+    const si::extents<dyn, 1> column(3);
+    std::vector<float> all = numbers(), scale(3), wanted_scale(3);
+    std::vector<si::bf16> x, weight;
+    for (i64 i = 0; i < 3 * Length; ++i) x.push_back(si::convert<si::bf16>(all[std::size_t(i) % all.size()]));
+    for (i64 i = 0; i < Length; ++i) weight.push_back(si::convert<si::bf16>(has_nan && i == 77 ? __builtin_nanf("") : all[std::size_t(i * 3) % all.size()]));
+    std::vector<si::i8> codes(x.size()), wanted(x.size());
+    const auto call = si::tie(si::device_view(codes.data(), sizes), si::device_view(scale.data(), column)) = norm_to_codes(si::device_view(x.data(), sizes), si::device_view(weight.data(), row));
+    static_assert(si::detail::device::row_facts<si::detail::device::fast_kernel<si::detail::device::cuda_kernel<si::remove_cvref<decltype(si::detail::join_assignments(call))>>>>::lifts);
+    check("codes", si::try_run(si::fast(si::cuda()), call).ok());
+    check("codes", si::try_run(si::reference, si::tie(si::view(wanted.data(), sizes), si::view(wanted_scale.data(), column)) = norm_to_codes(si::view(x.data(), sizes), si::view(weight.data(), row))).ok());
+    bool close = true, close_scale = true;
+    for (std::size_t i = 0; i < x.size(); ++i) close = close && codes[i] - wanted[i] <= 1 && wanted[i] - codes[i] <= 1;
+    for (std::size_t r = 0; r < 3; ++r) {
+        const float off = scale[r] / wanted_scale[r] - 1.0f;
+        close_scale = close_scale && (has_nan ? scale[r] != scale[r] && wanted_scale[r] != wanted_scale[r] : off < 1e-6f && off > -1e-6f);
+    }
+    check("codes of a norm, lifted", Length, close);
+    check("scales of a norm, lifted", Length, close_scale);
+}
+
 int main() {
+    for (const bool has_nan : {false, true}) {
+        near_codes<512>(has_nan);
+        near_codes<1024>(has_nan);
+        near_codes<4096>(has_nan);
+    }
     near("arithmetic", 1e-6f, si::fused([](auto x) { return (x * 3.0f - x * x) / (x * x + 1.0f); }));
     near("roots", 1e-6f, si::fused([](auto x) { return sqrt(abs(x)) + rsqrt(abs(x) + 1.0f) + reciprocal(abs(x) + 2.0f); }));
     near("exponentials", 1e-6f, si::fused([](auto x) { return exp(-abs(x)) + exp2(x) + sigmoid(x); }));
@@ -51,6 +83,8 @@ int main() {
     near("activations", 2e-6f, si::fused([](auto x) { return silu(x) + gelu_tanh(x) * 0.5f + tanh(x); }));
     near("softmax", 1e-6f, si::fused([](auto x) { return softmax(x); }));
     near("layer norm", 1e-5f, si::fused([](auto x) { return si::layer_norm(x, 1e-5f); }));
+    near("layer norm far from zero", 1e-4f, si::fused([](auto x) { return si::layer_norm(x + 3000.0f, 1e-5f); }));
+    near("variance of one number", 0.0f, si::fused([](auto x) { return variance(x * 0.0f + 3.7f, si::last_axis) + x; }));
     // The policies are different kernels, and integers know no difference.
     const si::extents<dyn> four(4);
     int in[4] = {7, -7, 1 << 30, 3}, out[4] = {};

@@ -299,8 +299,8 @@ struct fast_kernel : Kernel {
 }  // namespace sinter::backend::SINTER_ISA
 
 namespace sinter::detail {
-template <class Kernel>
-struct monoid_in_kernel<backend::SINTER_ISA::fast_kernel<Kernel>, monoids::sum_of> {
+template <class Kernel, class Element>
+struct monoid_in_kernel<backend::SINTER_ISA::fast_kernel<Kernel>, monoids::sum_of, Element> {
     using type = backend::SINTER_ISA::sum_of_products;
 };
 }  // namespace sinter::detail

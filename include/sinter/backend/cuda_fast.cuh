@@ -119,8 +119,75 @@ template <class Kernel>
 struct fast_kernel : Kernel {
     using policy = fast_policy;
 };
+/// Squared deviations in one pass, about the row's first element: q - s^2 / n of a segment, s and q the sums of d = x - first and of its
+/// square. The rounding of q counts as often as the first element's squared distance from the mean exceeds the variance.
+struct deviations_in_one_pass : monoids::squared_deviations_of {
+    using base = monoids::squared_deviations_of;
+    template <class Value>
+    static SINTER_INLINE lane::fields<Value, Value> identity() {
+        return base::identity_second<Value>();
+    }
+    template <class Value>
+    static SINTER_INLINE lane::fields<Value, Value> lift(Value x, Value first_element) {
+        const Value d = sub(x, first_element);
+        return lane::fields<Value, Value>(mul(d, d), d);
+    }
+    template <class Value>
+    static SINTER_INLINE void take(lane::fields<Value, Value>& into, Value x, Value first_element) {
+        const float d = x.value - first_element.value;
+        sinter::get<0>(into.item).value += d * d;
+        sinter::get<1>(into.item).value += d;
+    }
+    template <class Value>
+    static SINTER_INLINE lane::fields<Value, Value> combine(const lane::fields<Value, Value>& a, const lane::fields<Value, Value>& b) {
+        return base::combine_second(a, b);
+    }
+    template <class Value>
+    static SINTER_INLINE lane::fields<Value, Value> settle(const lane::fields<Value, Value>& total, Value) {
+        return total;
+    }
+    // Nothing is left for a second phase.
+    template <class Value>
+    static SINTER_INLINE lane::fields<> identity_second() {
+        return {};
+    }
+    template <class Value>
+    static SINTER_INLINE lane::fields<> lift_second(Value, Value, const lane::fields<Value, Value>&) {
+        return {};
+    }
+    static void take_second() = delete;
+    static SINTER_INLINE lane::fields<> combine_second(const lane::fields<>&, const lane::fields<>&) { return {}; }
+    template <class Value>
+    static SINTER_INLINE typename base::template summary<Value> close(const lane::fields<Value, Value>& total, const lane::fields<>&, Value count) {
+        const Value mean = div(lane::get<1>(total), count);
+        const Value left = sub(lane::get<0>(total), mul(lane::get<1>(total), mean));
+        return typename base::template summary<Value>(count, mean, select(less(left, Value(0.0f)), Value(0.0f), left));
+    }
+};
+
 /// Is nothing promised about bits?
 template <class Kernel>
 inline constexpr bool is_fast = requires { typename Kernel::policy; };
 
+/// A sum into which products are contracted.
+struct sum_of_products : monoids::sum_of {
+    template <class Value>
+    static SINTER_INLINE void take(lane::fields<Value>& into, Value x) {
+        sinter::get<0>(into.item).value += x.value;
+    }
+};
+
 }  // namespace sinter::detail::device
+
+namespace sinter::detail {
+template <class Kernel>
+    requires device::is_fast<Kernel>
+struct monoid_in_kernel<Kernel, monoids::sum_of, float> {
+    using type = device::sum_of_products;
+};
+template <class Kernel>
+    requires device::is_fast<Kernel>
+struct monoid_in_kernel<Kernel, monoids::squared_deviations_of, float> {
+    using type = device::deviations_in_one_pass;
+};
+}  // namespace sinter::detail

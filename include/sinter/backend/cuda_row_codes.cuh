@@ -10,7 +10,7 @@
 // the rounded reciprocal and `quotient` within a unit, the last sum is the rounded quotient, barring overflow and underflow. A scale
 // between 2^-100 and 2^90 bars them wherever y / scale isn't below 1/4, where any such result rounds to 0. The row tests that, and
 // that |y| <= (last code + 0.49) scale for all of its elements, by a maximum that the formula has anyway; a NaN fails it. Then nothing
-// is left to clamp. Other rows are computed as written.
+// is left to clamp. Other rows are computed as written. Under `fast` a code is the last byte of fma(y, upper, 1.5 * 2^23).
 #pragma once
 
 #include "cuda_call.cuh"
@@ -21,6 +21,7 @@ namespace sinter::detail::device {
 /// A row's scale and its reciprocal.
 struct row_scale {
     float scale = 1, upper = 1, lower = 0;
+    static constexpr float places = 0x1.8p23f;  ///< its last place is 1
 
     __device__ __forceinline__ void set(float of_row) {
         scale = of_row;
@@ -30,17 +31,24 @@ struct row_scale {
     static __device__ __forceinline__ bool covers(float of_row, float reach, int largest) {
         return step::less_equal(0x1p-100f, of_row) && step::less_equal(of_row, 0x1p90f) && step::less_equal(reach, step::mul(float(largest) + 0.49f, of_row));
     }
-    /// y / scale, or near it under `fast`.
-    template <class Kernel>
     __device__ __forceinline__ lane::scalar<float> quotient(lane::scalar<float> y) const {
-        if constexpr (is_fast<Kernel>) {
-            return lane::scalar<float>(step::mul(y.value, upper));
-        } else {
-            const float near_it = step::fma(y.value, upper, step::mul(y.value, lower));
-            return lane::scalar<float>(step::fma(step::fma(-near_it, scale, y.value), upper, near_it));
-        }
+        const float near_it = step::fma(y.value, upper, step::mul(y.value, lower));
+        return lane::scalar<float>(step::fma(step::fma(-near_it, scale, y.value), upper, near_it));
     }
+    /// What has the code, or one next to it, in its last byte.
+    __device__ __forceinline__ lane::scalar<float> place_near(float y) const { return lane::scalar<float>(step::fma(y, upper, places)); }
 };
+/// The last bytes of four floats as one word, the first one lowest.
+__device__ __forceinline__ unsigned last_bytes(const lane::scalar<float>* of) {
+    unsigned bits[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) bits[i] = __builtin_bit_cast(unsigned, of[i].value);
+#if SINTER_DEVICE_PASS
+    return __byte_perm(__byte_perm(bits[0], bits[1], 0x0040), __byte_perm(bits[2], bits[3], 0x0040), 0x5410);
+#else
+    return (bits[0] & 255u) | (bits[1] & 255u) << 8 | (bits[2] & 255u) << 16 | bits[3] << 24;
+#endif
+}
 
 template <class Kernel>
 struct row_code_facts {
@@ -158,7 +166,9 @@ struct row_code_facts {
         return out;
     }
 
-    /// The scales of a row, one for each output that has one.
+    /// The scales of a row, one for each output that has one. `Lift`: what tells the factors of the row's values from the dividend's others
+    /// (cuda_row_lift.cuh), so that they are multiplied once; void: nothing does.
+    template <class Lift>
     struct scales {
         row_scale of_output[any ? Kernel::outputs : 1];
 
@@ -174,6 +184,7 @@ struct row_code_facts {
             if constexpr (covers<Output>) {
                 const float scale = row.template value<of<Output>.scale>().value;
                 of_output[Output].set(scale);
+                if constexpr (!__is_same(Lift, void)) of_output[Output].upper *= Lift::template part<of<Output>.dividend, false>(row);
                 return row_scale::covers(scale, row.template value<reach_of<Output>>().value, of<Output>.largest);
             } else {
                 return true;
@@ -182,17 +193,31 @@ struct row_code_facts {
         /// As facts::result_one; `Work` are the rows' facts.
         template <class Work, int Output, class Frame>
         __device__ __forceinline__ void result_one(const Frame& frame, typename Work::results_of_packs& to) const {
-            if constexpr (covers<Output>)
-                static_cast<slot<Output, typename Work::template result_row<Output>>&>(to).value.at[frame.lane] =
-                    of_output[Output].template quotient<Kernel>(frame.template value<of<Output>.dividend>());
-            else
+            if constexpr (covers<Output>) {
+                auto& result = static_cast<slot<Output, typename Work::template result_row<Output>>&>(to).value.at[frame.lane];
+                constexpr int dividend_of_code = of<Output>.dividend;
+                if constexpr (!is_fast<Kernel>)
+                    result = of_output[Output].quotient(frame.template value<dividend_of_code>());
+                else if constexpr (__is_same(Lift, void))
+                    result = of_output[Output].place_near(frame.template value<dividend_of_code>().value);
+                else
+                    result = of_output[Output].place_near(Lift::template part<dividend_of_code, true>(frame));
+            } else {
                 Work::template result_one<Output>(frame, to);
+            }
         }
     };
     /// As facts::encode_one.
     template <class Work, int Output>
     static __device__ __forceinline__ void encode_one(const typename Work::results_of_packs& from, typename Work::output_packs& to) {
-        if constexpr (covers<Output>)
+        if constexpr (covers<Output> && is_fast<Kernel>) {
+            const auto& places = static_cast<const slot<Output, typename Work::template result_row<Output>>&>(from).value.at;
+#pragma unroll
+            for (int i = 0; i < Work::pack; i += 4) {
+                const unsigned codes = last_bytes(places + i);
+                __builtin_memcpy(&static_cast<slot<Output, typename Work::template output_pack<Output>>&>(to).value.at[i], &codes, 4);
+            }
+        } else if constexpr (covers<Output>)
             encode_code_pack<code_rounding::half_to_even>(static_cast<slot<Output, typename Work::template output_pack<Output>>&>(to).value,
                                                           static_cast<const slot<Output, typename Work::template result_row<Output>>&>(from).value.at);
         else

@@ -9,6 +9,7 @@
 #include "cuda_cluster.cuh"
 #include "cuda_fast.cuh"
 #include "cuda_row_codes.cuh"
+#include "cuda_row_lift.cuh"
 
 namespace sinter::detail::device {
 
@@ -138,16 +139,34 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
             if (!is_late(i)) return false;
             if (Pass == last) return output_list::needed[i];
             array<bool, Kernel::instances> need = Kernel::roots_of_pass(Pass);
+            mark_lifted<Pass>(need);
             Kernel::mark_needed(need, -1);
             return need[i];
         }
     };
+    /// Under `fast` a maximum may be found one pass earlier (cuda_row_lift.cuh), where a block has the row.
+    using lift = row_lift<Kernel>;
+    static constexpr bool find_lifts() { return lift::possible && row_codes::any && mask < 0 && known_length > 0 && sharing == row_sharing::block; }
+    static constexpr bool lifts = find_lifts();
+    template <int Pass>
+    static constexpr void mark_lifted(array<bool, Kernel::instances>& need) {
+        if constexpr (Pass == 1 && lifts)
+            for (int i = 0; i < Kernel::instances; ++i) need[i] = need[i] || lift::early[i];
+    }
 
     /// A segment's results in shared memory: whole words.
-    template <int Pass>
-    struct alignas(alignof(typename rows::template summaries<Pass>) < 4 ? 4 : alignof(typename rows::template summaries<Pass>)) summary_slot {
-        typename rows::template summaries<Pass> value;
+    template <class Value, bool Lifts>
+    struct segment_results {
+        Value value;
     };
+    template <class Value>
+    struct segment_results<Value, true> {
+        Value value;
+        lane::scalar<float> lifted;
+    };
+    template <int Pass>
+    struct alignas(alignof(typename rows::template summaries<Pass>) < 4 ? 4 : alignof(typename rows::template summaries<Pass>)) summary_slot
+        : segment_results<typename rows::template summaries<Pass>, lifts && Pass == 1> {};
     template <int Pass = 1>
     static constexpr unsigned find_largest_slot() {
         constexpr unsigned own = sizeof(summary_slot<Pass>);
@@ -298,6 +317,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
             for (int i = 0; i < Kernel::instances; ++i)
                 if (Kernel::folds_in_pass(i, Pass) && is_pick[i] == Picks && Kernel::where[Kernel::table.at[i].argument[0]] == site::element)
                     out[Kernel::table.at[i].argument[0]] = true;
+            if constexpr (!Picks) mark_lifted<Pass>(out);
             mark_computed(out, -1);
             return out;
         }
@@ -310,9 +330,9 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr bool is_neutral_fold() {
         using types = fold_types<Kernel, family, Instance>;
         constexpr int chosen = Kernel::table.at[Instance].argument[0], other = chosen < 0 ? -1 : Kernel::table.at[chosen].immediate[2];
-        if constexpr (is_same<typename types::element, float> && (is_same<typename types::monoid, monoids::sum_of> || is_same<typename types::monoid, monoids::max_of>))
+        if constexpr (is_same<typename types::element, float> && (__is_base_of(monoids::sum_of, typename types::monoid) || is_same<typename types::monoid, monoids::max_of>))
             return Kernel::node[other].kind == node_kind::literal &&
-                   __builtin_bit_cast(u32, literal_value<float, Kernel::node[other].literal, Kernel::node[other].bits>()) == (is_same<typename types::monoid, monoids::sum_of> ? 0u : 0xff800000u);
+                   __builtin_bit_cast(u32, literal_value<float, Kernel::node[other].literal, Kernel::node[other].bits>()) == (__is_base_of(monoids::sum_of, typename types::monoid) ? 0u : 0xff800000u);
         else
             return false;
     }
@@ -539,9 +559,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     /// A length that isn't known costs registers, and so do a second phase and further outputs: a bound is then for plain kernels only.
     static constexpr bool find_plain() {
-        bool plain = Kernel::outputs == 1 && work::count <= 3;
-        for (int i = 0; i < Kernel::instances; ++i) plain = plain && !(Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase);
-        return plain;
+        return Kernel::outputs == 1 && work::count <= 3 && !any_two_phase;
     }
     static constexpr bool is_plain = find_plain();
     /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
@@ -580,23 +598,34 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     /// Covered codes are made in few instructions, so that it counts how many threads there are to hide the loads.
     static constexpr bool counts_registers = row_codes::any && known_length > 0 && sharing == row_sharing::block;
+    static constexpr bool find_two_phase() {
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase) return true;
+        return false;
+    }
+    static constexpr bool any_two_phase = find_two_phase();
+    /// A variance unpacks its row three times: with registers to spare the compiler keeps it unpacked, and few threads are left.
+    static constexpr bool counts_phases = any_two_phase && !counts_registers && known_length > order::segment && sharing == row_sharing::block;
+    static constexpr bool forgets = row_codes::any || counts_phases;
     /// Products with a vector: folds read weights beside a row that few registers hold, and nothing else is kept. What hides those loads is
     /// how many threads there are; with registers to spare the compiler only unpacks more ahead.
     static constexpr bool shares_with_weights() {
         return whole && find_folds_read_late() && is_plain_fold() && known_length > order::segment && sharing == row_sharing::block;
     }
     static constexpr bool is_plain_fold() {
-        bool plain = kept < 0 && !row_codes::any && !work::stores_elements && Kernel::levels == 1 && find_registers() <= 32;
-        for (int i = 0; i < Kernel::instances; ++i) plain = plain && !(Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase);
-        return plain;
+        return kept < 0 && !row_codes::any && !work::stores_elements && Kernel::levels == 1 && find_registers() <= 32 && !any_two_phase;
     }
     static constexpr int bound_threads(int rounds) {
-        if (counts_registers || shares_with_weights()) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
+        if (counts_registers || counts_phases || shares_with_weights()) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
         return is_small(rounds) ? tuning_of<Kernel>::rows::short_threads : bound_by_shared ? find_known_threads() : tuning_of<Kernel>::rows::block_threads;
     }
     static constexpr int bound_blocks(int rounds) {
         constexpr int wanted = find_pressure() + (kept >= 0 ? tuning_of<Kernel>::rows::covered_spare_kept : tuning_of<Kernel>::rows::covered_spare);
         if (shares_with_weights()) return tuning_of<Kernel>::rows::weights_threads / bound_threads(rounds);
+        if (counts_phases) {
+            const int fitting = 65536 / (bound_threads(rounds) * (find_pressure() + tuning_of<Kernel>::rows::variance_spare));
+            return fitting < least_blocks ? least_blocks : fitting;
+        }
         if (counts_registers) return 65536 / (bound_threads(rounds) * (wanted > 64 ? wanted : 64));
         return is_small(rounds) ? tuning_of<Kernel>::rows::small_blocks : bound_by_shared ? blocks_by_shared() : least_blocks;
     }

@@ -23,6 +23,7 @@ struct row_worker {
     using rows = typename work::rows;
     using eval = typename work::eval;
     using row_codes = typename work::row_codes;
+    using scales_of_row = typename row_codes::template scales<conditional<work::lifts, typename work::lift, void>>;
     template <int Pass, int Phase = 1>
     using phase = typename rows::template phase<Pass, Phase>;
     template <int Pass>
@@ -60,6 +61,7 @@ struct row_worker {
     static constexpr int own_rounds = work::kept < 0 ? 0 : Rounds - (Rounds == work::long_rounds ? work::shared_rounds : 0);  ///< whose kept values are in registers
     static constexpr int most_kept = work::long_rounds - work::shared_rounds;
     typename work::kept_pack kept[work::kept >= 0 && most_kept > 0 ? most_kept : 1];
+    conditional<work::lifts, lane::scalar<float>, empty_values> lifted;  ///< maximum that the first pass finds for the second one (cuda_row_lift.cuh)
     int bound[work::bounds > 0 ? work::bounds : 1];  ///< what comparisons of places compare with, less the thread's first place
 
     __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, const segment_exchange& with, int segments_of_row,
@@ -432,6 +434,17 @@ struct row_worker {
         least = better_pair<half, false>(least, least >> 16 | least << 16);
         return step::less_equal(-86.0f, step::sub(decode_half<half>(least), row_frame().template value<sides.row_at>().value));
     }
+    template <int Pass>
+    static constexpr bool lifts_in = work::lifts && Pass == 1;
+    template <int Pass>
+    struct values_of_folds {
+        using type = typename rows::template pass_values<Pass>;
+    };
+    template <int Pass>
+        requires lifts_in<Pass>
+    struct values_of_folds<Pass> {
+        using type = environment<Kernel, family, selected<typename work::template arguments_that<Pass, false>>>;
+    };
     template <int Rounds, int Pass, int Phase, class Eval, class Context, class Firsts>
     __device__ __forceinline__ void fold_rounds(typename phase<Pass, Phase>::states (&all)[pack], const Context& context, const Firsts& firsts) {
         using step = phase<Pass, Phase>;
@@ -444,12 +457,13 @@ struct row_worker {
             [[maybe_unused]] typename work::kept_pack left_for_outputs;
 #pragma unroll
             for (int j = 0; j < pack; ++j) {
-                using values_of_pass = typename rows::template pass_values<Pass>;
+                using values_of_pass = typename values_of_folds<Pass>::type;
                 values_of_pass values;
                 const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
                 compute<Eval>(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, false>>{});
                 if constexpr (keeps) left_for_outputs.at[j] = frame.template value<work::kept_or_0>();
                 step::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), rest{});
+                if constexpr (lifts_in<Pass>) lifted = maximum(lifted, work::lift::early_magnitude(frame));
             }
             if constexpr (keeps) keep<Rounds>(q, left_for_outputs);
             if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing && work::shared_rounds == 0)
@@ -465,6 +479,13 @@ struct row_worker {
     struct any_order<indices<Instance...>> {
         static constexpr bool does = (is_extreme<Instance> && ...);
     };
+    /// Of as many neighbouring threads.
+    template <int Threads>
+    static __device__ __forceinline__ lane::scalar<float> largest_of(lane::scalar<float> value) {
+#pragma unroll
+        for (int distance = Threads / 2; distance > 0; distance /= 2) value = maximum(value, from_partner{distance}(value));
+        return value;
+    }
     /// This group's segment from `held`: all threads get the total.
     template <int Rounds, int Pass, int Phase, class Context, class Firsts>
     __device__ __forceinline__ void fold_segment(typename phase<Pass, Phase>::states& total, const Context& context, const Firsts& firsts) {
@@ -473,6 +494,7 @@ struct row_worker {
         typename step::states all[pack];
 #pragma unroll
         for (int j = 0; j < pack; ++j) step::start(all[j], list);
+        if constexpr (lifts_in<Pass>) lifted = lane::scalar<float>(0.0f);
         if constexpr (work::template finds_near<Pass> && Phase == 1) {
             if (is_near<Rounds, Pass>())
                 fold_rounds<Rounds, Pass, Phase, evaluator<normal_kernel<Kernel>, family>>(all, context, firsts);
@@ -491,6 +513,7 @@ struct row_worker {
             tree_of_pack<step, pack / 2, group / 2, left_in_thread>(all);
         }
         total = all[0];
+        if constexpr (lifts_in<Pass>) lifted = largest_of<group>(lifted);
         if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing && work::shared_rounds > 0) {
             __syncwarp();  // what is kept is stored before: else the compiler holds it together with what is loaded
 #pragma unroll
@@ -530,7 +553,7 @@ struct row_worker {
     __device__ __forceinline__ bool stores_row() const { return __shfl_sync(~0u, threadIdx.x / 32, 0) == 0 && (!clustered() || cluster_rank() == 0); }
     /// The segments' results become the row's: every thread that wants it gets it.
     template <int Pass>
-    __device__ __forceinline__ void merge_segments(summaries<Pass>& value) const {
+    __device__ __forceinline__ void merge_segments(summaries<Pass>& value) {
         using slot_of_segment = typename work::template summary_slot<Pass>;
         const typename rows::template folds<Pass> folds{};
         const int thread = int(threadIdx.x) & 31;
@@ -548,7 +571,7 @@ struct row_worker {
                     if (threadIdx.x == 0) with.expect_again(barrier ^ 1, bytes);
                 }
             }
-            with.send(slot_of_segment{value}, area + unsigned(number) * sizeof(slot_of_segment), member, group, exists, barrier, alone ? 1 : with.blocks);
+            with.send(slot_of_segment{{value}}, area + unsigned(number) * sizeof(slot_of_segment), member, group, exists, barrier, alone ? 1 : with.blocks);
             if (for_one_warp<Pass> && !stores_row()) {
                 if (!alone && !goes_on()) with.wait(barrier, turn >> 1);  // no block ends while others send to it
                 return;
@@ -570,10 +593,14 @@ struct row_worker {
             // Two areas by turns, so that one barrier a pass is enough.
             const int merge = work::streams && Kernel::levels % 2 == 1 ? Pass + turn : Pass;
             slot_of_segment* const list = reinterpret_cast<slot_of_segment*>(shared + unsigned(merge & 1) * 32 * work::largest_slot);
-            if (member == 0 && exists) list[number].value = value;
+            if (member == 0 && exists) {
+                list[number].value = value;
+                if constexpr (lifts_in<Pass>) list[number].lifted = lifted;
+            }
             __syncthreads();
             if (for_one_warp<Pass> && !stores_row()) return;
             value = list[thread < segments ? thread : 0].value;
+            if constexpr (lifts_in<Pass>) lifted = largest_of<32>(list[thread < segments ? thread : 0].lifted);
             merge_warp<Pass>(value, segments);
         }
         value = moved<Pass>(value, from_first{}, folds);
@@ -590,8 +617,23 @@ struct row_worker {
             return out;
         }
     }
+    /// A second pass's maximum, which the first one found but for a factor of the row.
+    template <int Pass, int Instance>
+    __device__ __forceinline__ void take_lifted(indices<Instance>) {
+        const lane::scalar<float> factor(work::lift::template part<work::lift::source, false>(row_frame()));
+        summaries<Pass> value;
+        rows::template member<pick_summary, Instance>(value) = typename fold_types<Kernel, scalar_family, Instance>::summary(mul(lifted, abs(factor)));
+        rows::template finalize<Pass>(value, row, indices<Instance>{});
+    }
     template <int Rounds, int Pass>
     __device__ __forceinline__ void fold() {
+        if constexpr (work::lifts && Pass == 2)
+            take_lifted<Pass>(typename rows::template folds<Pass>{});
+        else
+            fold_row<Rounds, Pass>();
+    }
+    template <int Rounds, int Pass>
+    __device__ __forceinline__ void fold_row() {
         const typename rows::template folds<Pass> folds{};
         const typename rows::template two_phase_folds<Pass> two_phase{};
         typename phase<Pass>::firsts firsts;
@@ -607,6 +649,7 @@ struct row_worker {
             fold_segment<Rounds, Pass, 1>(total, context, firsts);
         if constexpr (rows::template pass_has_second<Pass>) {
             rows::template one_lane<Pass>::settle(context, total, count, two_phase);
+            forget<Rounds>(selected<typename work::held_leaves>{});
             fold_segment<Rounds, Pass, 2>(second, context, firsts);
         }
         summaries<Pass> value;
@@ -623,7 +666,7 @@ struct row_worker {
     /// The held packs pass through here between two passes: what was unpacked of them for one isn't kept in registers for the next.
     template <int Rounds, int... Instance>
     __device__ __forceinline__ void forget(indices<Instance...>) {
-        if constexpr (row_codes::any)
+        if constexpr (work::forgets)
 #pragma unroll
             for (int q = 0; q < Rounds; ++q) (forget_unpacked(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value), ...);
     }
@@ -642,7 +685,7 @@ struct row_worker {
     template <int Rounds, int... Output>
     __device__ __forceinline__ void store_elements(indices<Output...> outputs) {
         if (work::whole && !exists && !work::streams) return;
-        typename row_codes::scales scales;
+        scales_of_row scales;
         if constexpr (row_codes::any)
             if (!scales.find(row_frame(), outputs)) return store_again<Rounds>(outputs);
         constexpr int together = work::late_rounds;
