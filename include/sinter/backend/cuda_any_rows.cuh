@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cuda_fold.cuh"
+#include "cuda_long_rows.cuh"  // what it leaves
 #include "cuda_outer.cuh"
 #include "cuda_rows.cuh"  // what it leaves
 
@@ -18,8 +19,10 @@ struct any_rows_facts : facts<Kernel, fold_facts_of<Kernel>::pack_of(4)> {
     static constexpr int pack = work::pack;
     static constexpr int group = order::lanes / pack;  ///< threads of a segment
     static constexpr int rounds = order::segment / order::lanes;
-    /// Packs in flight. Where short aligned rows go elsewhere (cuda_rows) and long ones aren't split, half a segment: the code is half as long.
-    static constexpr bool is_fallback = row_facts_of<Kernel>::possible && !fold_facts_of<Kernel>::splittable && !fold_facts_of<Kernel>::any_two_phase();
+    /// Packs in flight. Where aligned rows go elsewhere, short ones (cuda_rows) and long ones (cuda_long_rows) or those aren't split, half a
+    /// segment: the code is half as long.
+    static constexpr bool is_fallback = row_facts_of<Kernel>::possible && (may_have_long_rows<Kernel>() || !fold_facts_of<Kernel>::splittable) &&
+                                        !fold_facts_of<Kernel>::any_two_phase();
     static constexpr int batch = fold_facts_of<Kernel>::batch_of(pack, is_fallback ? rounds / 2 : rounds);
     static constexpr int threads = tuning_of<Kernel>::any_rows::threads, groups = threads / group;
     static constexpr bool has_columns = Kernel::table.inner != Kernel::table.inner_lane;
