@@ -623,7 +623,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         constexpr int wanted = find_pressure() + (kept >= 0 ? tuning_of<Kernel>::rows::covered_spare_kept : tuning_of<Kernel>::rows::covered_spare);
         if (shares_with_weights()) return tuning_of<Kernel>::rows::weights_threads / bound_threads(rounds);
         if (counts_phases) {
-            const int fitting = 65536 / (bound_threads(rounds) * (find_pressure() + tuning_of<Kernel>::rows::variance_spare));
+            const int fitting = 65536 / (bound_threads(rounds) * (2 * find_pressure() + tuning_of<Kernel>::rows::variance_spare));
             return fitting < least_blocks ? least_blocks : fitting;
         }
         if (counts_registers) return 65536 / (bound_threads(rounds) * (wanted > 64 ? wanted : 64));

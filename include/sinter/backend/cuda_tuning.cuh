@@ -86,7 +86,7 @@ struct cuda_table {
         static constexpr int covered_kept_cost = 0;         ///< the same where codes are covered by their row (cuda_row_codes.cuh);
         static constexpr int covered_spare = 8;             ///< registers of a thread beside those that its row takes there; 64 at least in all;
         static constexpr int covered_spare_kept = 32;       ///< where a value is kept
-        static constexpr int variance_spare = 48;           ///< the same of rows of a known length whose variance is taken
+        static constexpr int variance_spare = 16;           ///< the same beside twice what the row takes, where its length is known and its variance is taken
         static constexpr int weights_threads = 768;         ///< on a multiprocessor where folds read weights beside the row
         static constexpr int late_registers = 48;           ///< of weights that a thread holds from before its last fold is merged: all of a row, or none
         static constexpr int late_bytes = 64;               ///< of weights that a thread reads together before it stores: each load waits for the stores before it
