@@ -7,6 +7,7 @@
 #include <sinter/sinter.hpp>
 
 #include <cmath>
+#include <initializer_list>
 #include <type_traits>
 #include <vector>
 
@@ -86,6 +87,43 @@ TEST_CASE("per axis of sizes that are known only when run") {
     CHECK(d.q[columns] == si::quantize_code(d.x[columns], si::stored_as(si::qp(d.scale[1]), si::code_kind::i8)));
     CHECK(si::try_run(si::cpu, y = si::quantized(q, axes<0>, short_one) * 1.0f).code() == si::error::size_mismatch);
 }
+// A size of 1 stretches in formulas; a count of parameters doesn't.
+TEST_CASE("per axis, one parameter is for an axis of one, and no other number is") {
+    si::i8 codes[40]{};
+    float numbers[5]{1, 2, 3, 4, 5}, out[40]{};
+    for (int i = 0; i < 40; ++i) codes[i] = si::i8(i - 20);
+    const auto one_row = si::view(codes, si::extents<1, 8>{});
+    const auto five_rows = si::view(codes, si::extents<si::dyn, 8>(5));
+    const si::tensor_view<float, si::extents<si::dyn>> five(numbers, 5), one(numbers, 1);
+    const si::tensor_view<float, si::extents<1>> always_one(numbers);
+    const si::tensor_view<float, si::extents<si::dyn, 8>> y(out, 5), first(out, 1);
+    const si::tensor_view<float, si::extents<1, 8>> row(out);
+
+    const auto refused = [&](auto assignment) {
+        for (float& at : out) at = -77.0f;
+        bool untouched = si::try_run(si::reference, assignment).code() != si::error::none && si::try_run(si::cpu, assignment).code() != si::error::none;
+        for (const float at : out) untouched = untouched && at == -77.0f;
+        return untouched;
+    };
+    CHECK(refused(row = si::quantized(one_row, axes<0>, five) * 1.0f));
+    CHECK(refused(y = si::quantized(five_rows, axes<0>, always_one) * 1.0f));
+    CHECK(refused(y = si::quantized(five_rows, axes<0>, one) * 1.0f));
+    CHECK(refused(row = si::quantized(si::view(codes, si::extents<1, 8>{}), axes<1>, five) * 1.0f));
+
+    CHECK(si::try_run(si::cpu, row = si::quantized(one_row, axes<0>, one) * 1.0f).ok());
+    CHECK(out[0] == -20.0f);
+    CHECK(si::try_run(si::cpu, first = si::quantized(si::view(codes, si::extents<si::dyn, 8>(1)), axes<0>, always_one) * 1.0f).ok());
+    CHECK(out[7] == -13.0f);
+    CHECK(si::try_run(si::cpu, y = si::quantized(five_rows, axes<0>, five) * 1.0f).ok());
+    CHECK(out[39] == 95.0f);
+    codes[3] = 0;
+    CHECK(si::try_run(si::cpu, si::quantized(one_row, axes<0>, one) = row * 0.5f).ok());  // as an output, too
+    CHECK(codes[3] == si::i8(out[3] * 0.5f));
+    codes[3] = 99;
+    CHECK(!si::try_run(si::cpu, si::quantized(one_row, axes<0>, five) = row * 0.5f).ok());
+    CHECK(codes[3] == 99);
+}
+
 TEST_CASE("per block along either axis, a shorter last one, blocks that aren't a power of two") {
     data d;
     const auto wide = extents<rows, 3>{};
@@ -97,6 +135,23 @@ TEST_CASE("per block along either axis, a shorter last one, blocks that aren't a
     const auto tall = extents<3, columns>{};
     d.round_trip([&](auto codes) { return si::quantized(codes, si::block<0, 2>, si::view(d.scale.data(), tall), si::view(d.zero.data(), tall)); },
                  [](int r, int c) { return r / 2 * columns + c; });
+}
+// Fewer would be read behind the parameters' end.
+TEST_CASE("per block, another number of parameters that is known only when run is a status, and so is a last block that isn't whole") {
+    si::i8 codes[160]{};
+    float numbers[40], out[160]{};
+    for (float& at : numbers) at = 2.0f;
+    const si::tensor_view<float, si::extents<si::dyn, si::dyn>> y(out, 5, 32), short_y(out, 5, 30);
+    const si::tensor_view<si::i8, si::extents<si::dyn, si::dyn>> q(codes, 5, 32), short_q(codes, 5, 30);
+    for (const si::i64 r : {1, 2, 4, 5, 6})
+        for (const si::i64 c : {1, 3, 4, 5}) {
+            const si::tensor_view<float, si::extents<si::dyn, si::dyn>> scales(numbers, r, c);
+            CHECK(si::try_run(si::cpu, y = si::quantized(q, si::block<1, 8>, scales) * 1.0f).ok() == (r == 5 && c == 4));
+            CHECK(si::try_run(si::reference, si::quantized(q, si::block<1, 8>, scales) = y * 1.0f).ok() == (r == 5 && c == 4));
+            CHECK(!si::try_run(si::cpu, short_y = si::quantized(short_q, si::block<1, 8>, scales) * 1.0f).ok());
+        }
+    const si::tensor_view<float, si::extents<1, 4>> one_row(numbers);
+    CHECK(!si::try_run(si::cpu, y = si::quantized(q, si::block<1, 8>, one_row) * 1.0f).ok());
 }
 TEST_CASE("a scale that isn't one is a status, and nothing is written") {
     data d;

@@ -121,7 +121,8 @@ struct fast_kernel : Kernel {
     using policy = fast_policy;
 };
 /// Squared deviations in one pass, about the row's first element: q - s^2 / n of a segment, s and q the sums of d = x - first and of its
-/// square. The rounding of q counts as often as the first element's squared distance from the mean exceeds the variance.
+/// square. The rounding of q counts as often as the first element's squared distance from the mean exceeds the variance: for kernels
+/// whose results have so few bits that it doesn't show.
 struct deviations_in_one_pass : monoids::squared_deviations_of {
     using base = monoids::squared_deviations_of;
     template <class Value>
@@ -170,6 +171,14 @@ struct deviations_in_one_pass : monoids::squared_deviations_of {
 template <class Kernel>
 inline constexpr bool is_fast = requires { typename Kernel::policy; };
 
+/// Has every result 16 bits or fewer?
+template <class Kernel>
+consteval bool stores_few_bits() {
+    for (int o = 0; o < Kernel::outputs; ++o)
+        if (dtype_size(Kernel::output_type[o]) > 2) return false;
+    return true;
+}
+
 /// A sum into which products are contracted.
 struct sum_of_products : monoids::sum_of {
     template <class Value>
@@ -187,7 +196,7 @@ struct monoid_in_kernel<Kernel, monoids::sum_of, float> {
     using type = device::sum_of_products;
 };
 template <class Kernel>
-    requires device::is_fast<Kernel>
+    requires(device::is_fast<Kernel> && device::stores_few_bits<Kernel>())
 struct monoid_in_kernel<Kernel, monoids::squared_deviations_of, float> {
     using type = device::deviations_in_one_pass;
 };

@@ -116,10 +116,9 @@ struct rounding_facts {
     }
     /// Asked before any operation is looked at.
     static constexpr bool stores_bf16() {
-        if (Kernel::nest != nest_kind::pointwise || is_fast<Kernel>) return false;
-        for (int o = 0; o < Kernel::outputs; ++o)
-            if (Kernel::stores_elements(o) && Kernel::output_type[o] != dtype::bf16) return false;
-        return true;
+        bool all = Kernel::nest == nest_kind::pointwise && !is_fast<Kernel>;
+        for (int o = 0; o < Kernel::outputs; ++o) all = all && (!Kernel::stores_elements(o) || Kernel::output_type[o] == dtype::bf16);
+        return all;
     }
     static constexpr bool find_tested() {
         bool any = false;

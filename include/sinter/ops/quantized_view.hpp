@@ -187,21 +187,41 @@ template <i64 Count>
 struct along_axis<Count, 7> {
     using type = extents<Count, 1, 1, 1, 1, 1, 1, 1>;
 };
-template <int Behind, class Type, i64 Count, class Layout, class Space, int Alignment>
+/// Parameters along an axis of the codes of static size `Size` (negative: known when run). Their count is that size and stretches nowhere:
+/// one parameter for an axis that is known when run is checked like any other count, and for an axis of one another count is no view.
+template <i64 Size, int Behind, class Type, i64 Count, class Layout, class Space, int Alignment>
 SINTER_INLINE auto spread_along(const tensor_view<Type, extents<Count>, Layout, Space, Alignment>& from) {
-    using sizes_type = typename along_axis<Count, Behind>::type;
-    using element = const remove_cvref<Type>;
+    using sizes_type = typename along_axis<(Size == 1 ? 1 : Size < 0 && Count == 1 ? dyn : Count), Behind>::type;
+    using view_type = tensor_view<const remove_cvref<Type>, sizes_type, strided, Space>;
     array<i64, sizes_type::rank> strides{};
     strides[0] = from.state().stride[0];
-    if constexpr (sizes_type::dynamic_count == 0)
-        return tensor_view<element, sizes_type, strided, Space>(from.data(), sizes_type{}, strides);
-    else
-        return tensor_view<element, sizes_type, strided, Space>(from.data(), sizes_type(from.sizes().size[0]), strides);
+    if constexpr (sizes_type::dynamic_count > 0) {
+        return view_type(from.data(), sizes_type(from.sizes().size[0]), strides);
+    } else {
+        if (Size != 1 || from.sizes().size[0] == 1) return view_type(from.data(), sizes_type{}, strides);
+        strides[0] = invalid_stride;
+        return view_type(nullptr, sizes_type{}, strides);
+    }
 }
-template <int Behind, class Number>
+template <i64 Size, int Behind, class Number>
     requires is_scalar_v<Number>
 SINTER_INLINE Number spread_along(Number value) {
     return value;
+}
+
+/// The codes, or no view of them where sizes that are known when run don't give one parameter for each block: it would be read elsewhere.
+template <int Place, i64 Length, bool Partial, class Codes, class Parameter>
+SINTER_INLINE auto in_blocks(const Codes& codes_view, const Parameter& parameter) {
+    if constexpr (Codes::extents_type::is_static && Parameter::extents_type::is_static) {
+        return codes_view;  // compared while compiling
+    } else {
+        const view_state codes = codes_view.state();
+        const shape counts = parameter.sizes();
+        bool fits = Partial || codes.sizes.size[Place] % Length == 0;
+        for (int i = 0; i < Codes::rank; ++i)
+            fits = fits && counts.size[i] == (i == Place ? (codes.sizes.size[i] + Length - 1) / Length : codes.sizes.size[i]);
+        return make_mapped<typename Codes::extents_type>(codes_view, codes, fits);
+    }
 }
 
 /// The parameters of a view as expressions that broadcast against its codes.
@@ -221,7 +241,8 @@ struct held_for<axes_t<Axis>> {
     static constexpr int place = normal_axis(Axis, Codes::rank);
     template <class Codes, class Parameter>
     static SINTER_INLINE auto get(const Codes&, const Parameter& parameter) {
-        return as_expression(spread_along<Codes::rank - 1 - place<Codes>>(parameter));
+        constexpr i64 size = Codes::extents_type::static_shape.size[place<Codes>];
+        return as_expression(spread_along<size, Codes::rank - 1 - place<Codes>>(parameter));
     }
 };
 template <i64 Axis, i64 Length, bool Partial>
@@ -233,7 +254,7 @@ struct held_for<block_t<Axis, Length, Partial>> {
         } else {
             constexpr dtype type = is_float(dtype_of<remove_cvref<typename Parameter::element>>) ? dtype::f32 : dtype::i32;
             using op = block_lookup_of_rank<normal_axis(Axis, Codes::rank), Length, type, Codes::rank>;
-            return look_up_by_coordinates<op>(parameter, codes_view, make_indices<Codes::rank>{});
+            return look_up_by_coordinates<op>(parameter, in_blocks<normal_axis(Axis, Codes::rank), Length, Partial>(codes_view, parameter), make_indices<Codes::rank>{});
         }
     }
 };
