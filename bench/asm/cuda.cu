@@ -27,3 +27,7 @@ si::status column_variances(si::tensor_view<float, si::extents<1, dyn>, si::row_
     return si::try_run(si::cuda(nullptr, room), y = variance(x, si::axes<0>));
 }
 si::status entropy(matrix<float, 1> y, matrix<const bf16, 32768> x, matrix<const si::i64, 1> t) { return si::try_run(si::cuda(), y = si::cross_entropy(si::cast<float>(x), t)); }
+template <class Code>
+si::status bounded(line<Code> y, line<const float> x) { return si::try_run(si::cuda(), y = si::let(x, [](auto x) { return si::cast<Code>(maximum(round(x), 0.0f)); })); }
+si::status unsigned_codes(line<si::u8> y, line<const float> x) { return bounded<si::u8>(y, x); }
+si::status signed_codes(line<si::i8> y, line<const float> x) { return bounded<si::i8>(y, x); }

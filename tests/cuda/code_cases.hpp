@@ -197,6 +197,13 @@ void check_row_formulas(const Executor& executor) {
         return si::outputs(si::quantize<si::i8>(wide, scale), scale);
     }), executor);
 }
+/// A maximum with 0 right before codes: ptxas makes an instruction of both that a card may refuse (cuda_encode.cuh).
+template <class Storage, class Code, class Executor>
+void check_bounded(const char* name, const Executor& executor) {
+    check_floats<Storage, Code>(name, 1.0f, si::fused([](auto x) { return si::cast<Code>(maximum(round(x), 0.0f)); }), executor);
+    check_floats<Storage, Code>(name, 1.0f, si::fused([](auto x) { return si::cast<Code>(relu(x)); }), executor);
+    check_floats<Storage, Code>(name, 1.0f, si::fused([](auto x) { return si::cast<Code>(clamp(round(x), 0.0f, 100.0f)); }), executor);
+}
 /// Everything; 0 if all is right.
 template <class Storage, class Executor>
 int check_all(const Executor& executor) {
@@ -213,6 +220,9 @@ int check_all(const Executor& executor) {
     check_scale<Storage, "0.25:-128"_qp>("codes of floats, a power of two", executor);
     check_scale<Storage, "0.0021485486067831516:127"_qp>("codes of floats", executor);
     check_scale<Storage, "1e-38"_qp>("codes of floats, by division", executor);
+    check_bounded<Storage, si::u8>("codes not below 0", executor);
+    check_bounded<Storage, si::i8>("codes not below 0", executor);
+    check_floats<Storage, si::qu8<"0.0021485486067831516"_qp>>("codes from 0", 0.0021485486f, si::fused([](auto x) { return copy(x); }), executor);
     check_row_formulas<float, 100, Storage>(executor);
     check_row_formulas<float, 1024, Storage>(executor);
     check_row_formulas<si::bf16, 4096, Storage>(executor);

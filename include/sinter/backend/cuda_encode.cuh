@@ -79,17 +79,28 @@ __device__ __forceinline__ unsigned encode_pair(float low, float high) {
 /// How a float that isn't an integer becomes a code.
 enum class code_rounding : u8 { towards_zero, half_to_even };
 
-/// Four f32 as codes of 8 bits: rounded, saturated, a NaN as 0. Two instructions on cards since 7.5.
+/// The most that a code holds, or less. WORKAROUND(ptxas, 13.0): from two maxima with 0, two conversions and a pack it makes one instruction
+/// (F2IP...RELU) that an H200 refuses as illegal. A minimum between them, for one of each two, keeps it from that; no code changes by it.
+template <class Code>
+__device__ __forceinline__ float at_most_a_code(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(x) : "f"(x), "f"(__is_same(Code, i8) ? 127.0f : 255.0f));
+#endif
+    return x;
+}
+/// Four f32 as codes of 8 bits: rounded, saturated, a NaN as 0. Two instructions on cards since 7.5, and the two minima.
 template <class Code, code_rounding Rounding>
 __device__ __forceinline__ unsigned encode_codes(const lane::scalar<float>* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
     int whole[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
+        const float x = i % 2 == 0 ? at_most_a_code<Code>(from[i].value) : from[i].value;
         if constexpr (Rounding == code_rounding::towards_zero)
-            asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(from[i].value));
+            asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(x));
         else
-            asm("cvt.rni.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(from[i].value));
+            asm("cvt.rni.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(x));
+    }
     unsigned upper, all;
     if constexpr (__is_same(Code, i8)) {
         asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, 0;" : "=r"(upper) : "r"(whole[3]), "r"(whole[2]));
