@@ -190,3 +190,28 @@ TEST_CASE("tensor owns zeroed, aligned memory; moving swaps") {
     const si::tensor<int, si::extents<>> single;
     CHECK(single.count() == 1);
 }
+
+TEST_CASE("other memory in the shape of a view or an owner") {
+    float in[12]{}, out[12]{};
+    std::vector<int> numbers(12), few(11);
+    const si::tensor_view<const float, si::extents<dyn, 4>> x(in, 3);
+    auto y = si::view(static_cast<float*>(out), x);
+    static_assert(si::is_same<decltype(y), si::tensor_view<float, si::extents<dyn, 4>>>);
+    CHECK(y.data() == out);
+    CHECK(y.sizes() == si::shape{2, {3, 4}});
+    static_assert(si::is_same<decltype(si::view(numbers, x)), si::tensor_view<int, si::extents<dyn, 4>>>);
+    CHECK(si::view(numbers, x).count() == 12);
+    CHECK(si::view(few, x).data() == nullptr);  // too small: run answers R004
+    CHECK(si::view(out, x).count() == 12);
+    // Of a view with strides the shape alone.
+    const steps turned(in, {}, {1, 2});
+    static_assert(si::is_same<decltype(si::view(out, turned)), fixed>);
+    CHECK(&si::view(out, turned)(1, 0) == out + 3);
+
+    si::tensor<i64, si::extents<dyn, 2>> owned(6);
+    static_assert(si::is_same<decltype(si::view(out, owned)), si::tensor_view<float, si::extents<dyn, 2>>>);
+    CHECK(si::view(out, owned).sizes() == owned.sizes());
+    CHECK(si::view(static_cast<const float*>(in), owned).data() == in);
+    CHECK(si::view(few, owned).data() == nullptr);
+    CHECK(owned.get_extents().sizes() == owned.sizes());
+}

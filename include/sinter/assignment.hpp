@@ -294,6 +294,13 @@ template <class... Views>
 SINTER_INLINE auto tie(const Views&... views) {
     return tied<Views...>{{{{views}...}}};
 }
+/// tie(t, u) of owners
+template <class... Types>
+    requires((operand_kind_of<Types> == operand_kind::view || operand_kind_of<Types> == operand_kind::owner) && ...) &&
+            ((operand_kind_of<Types> == operand_kind::owner) || ...)
+SINTER_INLINE mistake<rule::owner_takes_no_formula, Types...> tie(const Types&...) {
+    return {};
+}
 
 namespace detail {
 template <class First, class Second>

@@ -19,8 +19,14 @@ namespace sinter {
 
 /// Said by the compiler where an assignment is made and not run.
 #define SINTER_DROPPED_ASSIGNMENT "[SINTER-E009] an assignment runs nothing by itself. Hint: run(executor, y = expression)."
-/// Said where a formula is asked for its truth. A static_assert in the conversion's own body: clang would go on after another.
+/// Said where a formula is asked for its truth, or for its value as a number. A static_assert in the conversion's own body: clang would go
+/// on after another.
 #define SINTER_BRANCH_ON_A_FORMULA \
+    "[SINTER-E012] a condition of tensors is a formula, not a bool: it has no value before it is run. Hint: if (eval(executor, any(x > 3.0f))); within a formula where(condition, a, b)."
+#define SINTER_FORMULA_AS_A_NUMBER \
+    "[SINTER-E021] an expression is a formula, not a number: it has no value before it is run. Hint: float f = eval(executor, max(x)); without axes a reduction gives one number; within a formula where(condition, a, b) chooses."
+/// The same of a value in a traced lambda, which never has one.
+#define SINTER_BRANCH_IN_A_LAMBDA \
     "[SINTER-E012] a formula's value isn't known while it is written: if, ?: and loops can't depend on it. Hint: where(condition, a, b)."
 /// The same where a lane is asked, in an operator or a monoid of the user's own.
 #define SINTER_BRANCH_OVER_LANES \
@@ -70,7 +76,7 @@ struct fits_one_kernel {};          struct operator_has_a_name {};      struct o
 struct at_most_16_outputs {};       struct name_is_no_number {};        struct sizes_are_extents {};        struct is_a_monoid {};              struct takes_so_many {};
 struct lanes_go_through {};         struct codes_are_small {};          struct map_numbers_are_types {};    struct number_takes_no_formula {};
 struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct tensor_is_whole {};          struct is_an_element_type {};
-struct not_there_yet {};
+struct not_there_yet {};            struct eval_gives_one_value {};     struct argument_has_axes {};        struct owner_takes_no_formula {};
 struct same_scale {};               struct codes_or_numbers {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
@@ -172,9 +178,14 @@ struct mistake<rule::expand_stretches_ones, What...> {
                   "[SINTER-S032] expand stretches axes of size 1 and adds axes at the left. Hint: the other sizes stay; unsqueeze first.");
 };
 template <class... What>
+struct mistake<rule::argument_has_axes, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-S037] this argument of a normalization stands in another's place: x has axes, parameters no more than x, eps is a number. Hint: rms_norm(x, weight, eps); layer_norm and group_norm<groups>(x, weight, bias, eps); batch_norm(x, mean, variance, weight, bias, eps).");
+};
+template <class... What>
 struct mistake<rule::output_has_the_shape, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-S041] the expression doesn't have the output's shape, nor broadcasts to it. Hint: give the output the expression's shape.");
+                  "[SINTER-S041] the expression doesn't have the output's shape, nor broadcasts to it. Hint: give the output the expression's shape; a reduction keeps its axes as 1, drop loses them: sum(x, axes<1>, drop).");
 };
 template <class... What>
 struct mistake<rule::needs_floats, What...> {
@@ -219,6 +230,14 @@ struct mistake<rule::memory_outlives_view, What...> {
     }
     static_assert(dependent_false<What...>,
                   "[SINTER-C001] a temporary that owns its memory can't be an operand: the view would outlive it. Hint: give it a name.");
+};
+template <class... What>
+struct mistake<rule::owner_takes_no_formula, What...> {
+    template <class Right>
+    constexpr poison operator=(const Right&) const {  // no second message
+        return {};
+    }
+    static_assert(dependent_false<What...>, SINTER_OWNER_ON_THE_LEFT);
 };
 template <class... What>
 struct mistake<rule::output_is_mutable, What...> {
@@ -279,6 +298,22 @@ struct mistake<rule::run_takes_assignments, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E008] run takes an executor and view = expression, one or several; eval an executor and an expression. Hint: run(cpu, y = copy(x)); eval(cpu, x) gives a tensor.");
 };
+/// What `auto [a, b] = eval(...)` takes apart: without it that is a second message.
+template <class Count>
+struct several_poisons {};
+template <>
+struct several_poisons<given<2>> {
+    poison first, second;
+};
+template <>
+struct several_poisons<given<3>> {
+    poison first, second, third;
+};
+template <class Count>
+struct mistake<rule::eval_gives_one_value, Count> : several_poisons<Count> {
+    static_assert(dependent_false<Count>,
+                  "[SINTER-E024] eval gives one value, a tensor or a number. Hint: several come from run(executor, tie(view(a), view(b)) = formula) with memory of yours, or run(executor, view(a) = first, view(b) = second).");
+};
 template <class... What>
 struct mistake<rule::lambda_gives_values, What...> {
     static_assert(dependent_false<What...>,
@@ -334,7 +369,7 @@ struct mistake<rule::is_an_element_type, What...> {
 };
 template <class... What>
 struct mistake<rule::branches_are_formulas, What...> {
-    static_assert(dependent_false<What...>, SINTER_BRANCH_ON_A_FORMULA);
+    static_assert(dependent_false<What...>, SINTER_BRANCH_IN_A_LAMBDA);
 };
 template <class... What>
 struct mistake<rule::tensor_is_whole, What...> {

@@ -38,6 +38,12 @@ inline constexpr bool is_table = false;
 template <class View>
 inline constexpr bool is_table<table_operand<View>> = true;
 
+namespace detail {
+/// How an element type prints in a message.
+template <dtype Type>
+struct of_type {};
+}  // namespace detail
+
 /// `Root` is the node whose value the expression has, `Extents` its static shape, `Type` and `Weak` its value type.
 template <class Program, int Root, class Extents, dtype Type, bool Weak, class... Leaves>
 struct expression {
@@ -52,8 +58,14 @@ struct expression {
     template <class Condition>
         requires is_same<Condition, bool>
     constexpr explicit operator Condition() const {
-        static_assert(dependent_false<Condition>, SINTER_BRANCH_ON_A_FORMULA);
+        static_assert(dependent_false<printed<Extents>, Condition>, SINTER_BRANCH_ON_A_FORMULA);
         return false;
+    }
+    /// `float f = max(x);`, `bool b = x > 3;`, `std::exp(x + y)`. To float alone: functions for several types of numbers then have a best
+    /// one. Not constexpr, so that a question whether it is convertible doesn't compile the body.
+    SINTER_HOST_DEVICE operator float() const {
+        static_assert(dependent_false<printed<Extents>, detail::of_type<Type>>, SINTER_FORMULA_AS_A_NUMBER);
+        return 0;
     }
     /// `(x + y)[2]`, `(x + y)(1, 2)`
     template <class Index>
@@ -215,9 +227,6 @@ SINTER_INLINE auto join_operands(const First& first, const Second& second, const
     return join(first.operands, join_operands(second, rest...));
 }
 
-/// How an element type prints in a message.
-template <dtype Type>
-struct of_type {};
 /// The rule that a type violation breaks.
 template <type_violation Why>
 struct rule_of_type_violation;
@@ -530,6 +539,11 @@ SINTER_INLINE auto make_multi(list<Leaves...>, const pack<Leaves...>& operands) 
     return multi_expression<Program, Roots, Types, Leaves...>{operands};
 }
 
+/// What a body says against its arguments before their shapes are inferred (ops/nn.hpp).
+template <class Lambda, class... Expressions>
+struct misplaced_argument {
+    using type = nothing_wrong;
+};
 template <class Lambda, class... Expressions>
 SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     constexpr int parameters = int(sizeof...(Expressions));
@@ -555,6 +569,8 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
         return poison{};
     else if constexpr (recorded::value.record.overflow)
         return refused<mistake<rule::at_most_512_nodes>>{};
+    else if constexpr (!is_same<typename misplaced_argument<Lambda, Expressions...>::type, nothing_wrong>)
+        return typename misplaced_argument<Lambda, Expressions...>::type{};
     else if constexpr (!is_same<verdict<nodes, result>, nothing_wrong>)
         return verdict<nodes, result>{};
     else if constexpr (all::leaf_count > max_leaves)

@@ -235,6 +235,26 @@ conditional<operand_kind_of<Formula> == operand_kind::poison, poison, mistake<ru
     const Formula&) {
     return {};
 }
+/// eval(executor, operator with several values), eval(executor, x + 1, x * 2), eval(executor, std::tuple(x + 1, x * 2))
+template <class Executor, class Program, int... Root, class Types, class... Leaves>
+mistake<rule::eval_gives_one_value, given<int(sizeof...(Root))>> eval(const Executor&,
+                                                                      const multi_expression<Program, indices<Root...>, Types, Leaves...>&) {
+    return {};
+}
+template <class Executor, class First, class Second, class... Rest>
+    requires(tensor_operand<First> || detail::is_assignment<First> || tensor_operand<Second> || detail::is_assignment<Second>)
+mistake<rule::eval_gives_one_value, given<int(2 + sizeof...(Rest))>> eval(const Executor&, const First&, const Second&, const Rest&...) {
+    return {};
+}
+template <class Executor, template <class...> class Group, class First, class... Rest>
+    requires(operand_kind_of<Group<First, Rest...>> == operand_kind::none && !detail::is_assignment<Group<First, Rest...>> && tensor_operand<First>)
+mistake<rule::eval_gives_one_value, given<int(1 + sizeof...(Rest))>> eval(const Executor&, const Group<First, Rest...>&) {
+    return {};
+}
+template <class Program, int... Root, class Types, class... Leaves>
+mistake<rule::eval_gives_one_value, given<int(sizeof...(Root))>> eval(const multi_expression<Program, indices<Root...>, Types, Leaves...>&) {
+    return {};
+}
 template <class Executor, class Assignment>
     requires detail::is_assignment<Assignment>
 mistake<rule::run_takes_assignments, Executor, detail::an_assignment> eval(const Executor&, const Assignment&) {

@@ -198,7 +198,8 @@ template <class Array, class Extents>
 inline constexpr bool fills_array = array_fills<Array, Extents>();  // a constant: nvcc warns of the call in device code
 }  // namespace detail
 
-/// A row-major view of `sizes` at `pointer`. How many elements lie there, nobody can check: a container or an array is checked.
+/// A row-major view of `sizes` at `pointer`. How many elements lie there, nobody can check: a container or an array is checked. A view
+/// has its extents as a base class: `view(pointer, x)` is other memory in the shape of x, whatever the strides of x.
 template <class Pointer, i64... Sizes>
     requires requires(remove_cvref<Pointer> pointer) { typename detail::pointee<remove_cvref<Pointer>>::type; }
 SINTER_INLINE auto view(Pointer&& pointer, const extents<Sizes...>& sizes)
@@ -260,6 +261,15 @@ SINTER_INLINE mistake<rule::memory_is_contiguous, remove_cvref<Container>> view(
 template <class Container>
     requires detail::scattered_container<remove_cvref<Container>>
 SINTER_INLINE mistake<rule::memory_is_contiguous, remove_cvref<Container>> view(Container&&) {
+    return {};
+}
+/// What was refused before: no second message.
+template <class... Extents>
+constexpr poison view(poison, const Extents&...) {
+    return {};
+}
+template <class Rule, class... What, class... Extents>
+constexpr poison view(const mistake<Rule, What...>&, const Extents&...) {
     return {};
 }
 /// view(memory, 3, 4), view(memory, {3, 4}), and a pointer alone: a shape is a type.
@@ -331,6 +341,7 @@ public:
     SINTER_FORCE_INLINE const Type* data() const { return data_; }
     SINTER_FORCE_INLINE i64 count() const { return extents_.sizes().count(); }
     SINTER_FORCE_INLINE shape sizes() const { return extents_.sizes(); }
+    SINTER_FORCE_INLINE const Extents& get_extents() const { return extents_; }
     SINTER_FORCE_INLINE Type& operator[](i64 index) { return data_[index]; }
     SINTER_FORCE_INLINE const Type& operator[](i64 index) const { return data_[index]; }
     SINTER_FORCE_INLINE Type* begin() { return data_; }
@@ -357,6 +368,11 @@ SINTER_INLINE tensor_view<const Type, Extents> view(const tensor<Type, Extents>&
 template <class Type, class Extents>
 SINTER_INLINE mistake<rule::memory_outlives_view, tensor<Type, Extents>> view(tensor<Type, Extents>&&) {
     return {};
+}
+/// Other memory in the shape of an owner: view(pointer, t), view(container, t).
+template <class Memory, class Type, class Extents>
+SINTER_INLINE auto view(Memory&& memory, const tensor<Type, Extents>& like) -> decltype(view(static_cast<Memory&&>(memory), like.get_extents())) {
+    return view(static_cast<Memory&&>(memory), like.get_extents());
 }
 
 }  // namespace sinter

@@ -23,7 +23,10 @@ TEST_CASE("views") {
     auto rows = si::tensor_view<float, si::extents<"rows"_d, 4>>(data.data(), 3);            // run-time sizes follow the pointer
     auto columns = si::view(data.data(), si::extents<4, 3>{}, si::array<si::i64, 2>{{1, 4}});  // strides in elements, any sign
     si::tensor<float, si::extents<si::dyn, 4>> owner(3);                                     // zeroed, aligned to 64 bytes
+    float result[12];
+    auto like = si::view(result, owner);                                                     // other memory in the shape of a view or an owner
     // [/views_of_memory]
+    CHECK(like.sizes() == owner.sizes());
     CHECK(all.count() == 12);
     CHECK(&table(1, 2) == &columns(2, 1));
     CHECK(rows.sizes().size[0] == 3);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A formula as a condition.
 // expect: SINTER-E012
+// expect: if (eval(
+// expect: extents<>
 // expect: Hint:
 #include <sinter/sinter.hpp>
 

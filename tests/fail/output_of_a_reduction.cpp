@@ -3,6 +3,7 @@
 // expect: SINTER-S041
 // expect: sizes<2>
 // expect: sizes<2, 1>
+// expect: drop
 // expect: Hint:
 #include <sinter/sinter.hpp>
 

@@ -88,9 +88,20 @@ SINTER_INLINE mistake<rule::takes_so_many, bodies::log_softmax<axes_t<-1>>, take
     return {};
 }
 
+/// The arguments of normalizations by name, for the messages; `parameters` of a body are those between x and eps.
+namespace argument {
+struct x {};
+struct weight {};
+struct bias {};
+struct mean {};
+struct variance {};
+struct eps {};
+}  // namespace argument
+
 namespace bodies {
 template <class Axes>
 struct normalize {
+    using parameters = list<>;
     /// (x - mean) * rsqrt(variance + eps)
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced eps) const {
@@ -98,6 +109,7 @@ struct normalize {
     }
 };
 struct layer_norm {
+    using parameters = list<argument::weight, argument::bias>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced bias, Traced eps) const {
         return normalize<axes_t<-1>>{}(x, eps) * weight + bias;
@@ -108,6 +120,7 @@ struct layer_norm {
     constexpr Traced operator()(Traced x, Traced eps) const { return normalize<axes_t<-1>>{}(x, eps); }
 };
 struct rms_norm {
+    using parameters = list<argument::weight>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced eps) const {
         return x * rsqrt(sinter::mean(x * x, last_axis) + eps) * weight;
@@ -117,6 +130,7 @@ struct rms_norm {
 };
 /// The channel axis of x is axis 1; statistics and parameters broadcast as (channels, 1, ..., 1).
 struct batch_norm {
+    using parameters = list<argument::mean, argument::variance, argument::weight, argument::bias>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced mean, Traced variance, Traced weight, Traced bias, Traced eps) const {
         return (x - mean) * rsqrt(variance + eps) * weight + bias;
@@ -126,6 +140,7 @@ struct batch_norm {
 /// axes 1 and 2 of that, so they get as many axes of size 1 as x has behind its channels.
 template <i64 Groups>
 struct group_norm {
+    using parameters = list<argument::weight, argument::bias>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced bias, Traced eps) const {
         const int rank = detail::rank_of(x);
@@ -150,6 +165,45 @@ struct group_norm {
     }
 };
 }  // namespace bodies
+
+namespace detail {
+template <int Index, class Parameters>
+struct parameter_at;
+template <int Index, class... Parameters>
+struct parameter_at<Index, list<Parameters...>> {
+    using type = nth_type<Index, Parameters...>;
+};
+/// Of a normalization the result has the shape of x: parameters have no more axes, and eps is a number. Almost every call with arguments in
+/// another order, or one left out, breaks that; without the rule many of them compile and compute something else.
+template <class Body, class... Expressions>
+    requires requires { typename Body::parameters; }
+struct misplaced_argument<Body, Expressions...> {
+    static constexpr int count = int(sizeof...(Expressions));
+    static constexpr int find() {
+        const int rank[] = {Expressions::extents_type::rank...};
+        if (rank[0] == 0) return 0;
+        for (int i = 1; i < count - 1; ++i)
+            if (rank[i] > rank[0]) return i;
+        return rank[count - 1] > 0 ? count - 1 : -1;
+    }
+    template <int At>
+    static constexpr auto name() {
+        if constexpr (At == 0)
+            return argument::x{};
+        else if constexpr (At == count - 1)
+            return argument::eps{};
+        else
+            return typename parameter_at<At - 1, typename Body::parameters>::type{};
+    }
+    static constexpr auto verdict() {
+        if constexpr (constexpr int at = find(); at < 0)
+            return nothing_wrong{};
+        else
+            return refused<mistake<rule::argument_has_axes, Body, decltype(name<at>()), printed<typename nth_type<at, Expressions...>::extents_type>>>{};
+    }
+    using type = decltype(verdict());
+};
+}  // namespace detail
 
 /// layer_norm(x, weight, bias, eps) over the last axis; weight and bias may be left out (from the right: bias, then weight).
 inline constexpr detail::fused_operator<bodies::layer_norm> layer_norm{};
