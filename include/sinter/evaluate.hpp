@@ -221,12 +221,9 @@ struct evaluator {
     static SINTER_INLINE auto immediate(const Frame& frame) {
         constexpr node_kind kind = Kernel::node[Node].kind;
         if constexpr (kind == node_kind::literal) {
-#if SINTER_DEVICE_PASS  // (for each element of a pack: nvcc would convert it when run)
+            // (Named, so that it's converted here: nvcc would do it for each element of a pack, g++ for each row.)
             constexpr Type number = literal_value<Type, Kernel::node[Node].literal, Kernel::node[Node].bits>();
             return lane_of<Type>(number);
-#else
-            return lane_of<Type>(literal_value<Type, Kernel::node[Node].literal, Kernel::node[Node].bits>());
-#endif
         } else if constexpr (kind == node_kind::count)
             return lane_of<Type>(sinter::convert<Type>(frame.folded_count(Kernel::table.at[CountOf].folded)));
         else if constexpr (is_table<nth_of_leaves<typename Kernel::assignment_type, int(Kernel::node[Node].bits)>>)
