@@ -341,7 +341,10 @@ struct binder {
     static SINTER_FORCE_INLINE constexpr status bind_slot(const slot_facts& slot, int axes, const slot_maps& maps, const slot_state& given,
                                                           int index, binding<Slots>& out, reach& touched) {
         for (int i = 0; i < given.rank; ++i)
-            if (given.size[i] < 0) return at(error::bad_view, slot, i, 0, given.size[i]);
+            if (given.size[i] < 0) [[unlikely]]
+                return given.size[i] < invalid_size && given.pointer == nullptr
+                           ? at(error::bad_view, slot, i, sliced_size(given.size[i]), given.stride[i])
+                           : at(error::bad_view, slot, i, 0, given.size[i]);
         out.base[index] = 0;
         if (slot.chain_length > 0) {
             slot_state mapped = given;

@@ -500,8 +500,8 @@ struct status {
     error code_value = error::none;
     int operand = -1;     ///< index of the operand (inputs first, then outputs), -1 if none
     int axis = -1;        ///< axis of that operand, -1 if none
-    i64 expected = 0;     ///< the size that the other operands agree on
-    i64 found = 0;        ///< the size that this operand has
+    i64 expected = 0;     ///< the size that the other operands agree on; how many elements the axis has that a slice leaves (R005)
+    i64 found = 0;        ///< the size that this operand has; the bound by which the slice leaves
     int output = -1;      ///< which output the operand is, -1 if it is none
 
     SINTER_INLINE bool ok() const { return code_value == error::none; }
@@ -523,8 +523,8 @@ struct status {
                 return "[SINTER-R004] a view with at least one element has no memory: its pointer is null, or its container holds fewer elements than the "
                        "view's sizes ask for. Nothing was written.";
             case error::bad_view:
-                return "[SINTER-R005] this view can't be formed: a size is negative, the sizes don't divide, or its strides don't allow the reshape (then "
-                       "copy it to contiguous memory first).";
+                return "[SINTER-R005] this view can't be formed: a slice leaves its axis or has step 0, a size is negative, the sizes don't divide, or its "
+                       "strides don't allow the reshape (then copy it to contiguous memory first).";
             case error::size_overflow:
                 return "[SINTER-R006] the number of elements or a byte offset doesn't fit 64 bits.";
             case error::backend_failure: return "[SINTER-R007] the device or operating system reported an error.";

@@ -40,6 +40,9 @@ struct stride_storage<strided, 0> {
 /// A view that could not be formed at run time has this size on an axis; `run` answers it with [SINTER-R005]. Where all sizes are in
 /// the type, the first stride says it, beside a null pointer.
 inline constexpr i64 invalid_size = -2;
+/// A slice with run-time bounds that leave the axis: it has this size there, its stride is the bound, and the pointer is null, so that
+/// `run` can say which bound of how many elements.
+SINTER_INLINE i64 sliced_size(i64 elements) { return invalid_size - 1 - elements; }
 inline constexpr i64 invalid_stride = i64(u64(1) << 63);
 }  // namespace detail
 

@@ -220,7 +220,7 @@ SINTER_INLINE auto in_blocks(const Codes& codes_view, const Parameter& parameter
         bool fits = Partial || codes.sizes.size[Place] % Length == 0;
         for (int i = 0; i < Codes::rank; ++i)
             fits = fits && counts.size[i] == (i == Place ? (codes.sizes.size[i] + Length - 1) / Length : codes.sizes.size[i]);
-        return make_mapped<typename Codes::extents_type>(codes_view, codes, fits);
+        return make_mapped<typename Codes::extents_type, typename Codes::space>(codes_view.data(), codes, fits);
     }
 }
 

@@ -52,21 +52,31 @@ struct open_axis {
     static constexpr shape value = result.value;
 };
 /// A view of the mapped shape; when the sizes or strides refuse at run time its sizes are invalid and `run` answers R005.
-template <class Result, class Source>
-SINTER_INLINE auto make_mapped(const Source& from, const view_state& state, bool valid) {
-    using element = typename Source::element;
-    using result_view = tensor_view<element, Result, strided, typename Source::space>;
+template <class Result, class Space, class Element>
+SINTER_INLINE auto make_mapped(Element* from, const view_state& state, bool valid) {
     shape sizes = state.sizes;
     array<i64, Result::rank> strides{};
-    if (valid)
-        for (int i = 0; i < Result::rank; ++i) strides[i] = state.stride[i];
-    else
-        for (int i = 0; i < Result::rank; ++i) {
-            sizes.size[i] = invalid_size;
-            strides[i] = invalid_stride;
-        }
-    element* const pointer = valid ? from.data() + state.offset : nullptr;
-    return result_view(pointer, extents_with<Result>(sizes), strides);
+    for (int i = 0; i < Result::rank; ++i) {
+        if (!valid) sizes.size[i] = invalid_size;
+        strides[i] = valid ? state.stride[i] : invalid_stride;
+    }
+    Element* const pointer = valid && from ? from + state.offset : nullptr;
+    return tensor_view<Element, Result, strided, Space>(pointer, extents_with<Result>(sizes), strides);
+}
+SINTER_INLINE bool is_formed(const shape& sizes) {
+    for (int i = 0; i < sizes.rank; ++i)
+        if (sizes.size[i] < 0) return false;
+    return true;
+}
+/// Maps a view that couldn't be formed to one that still tells why: where its elements would lie doesn't matter. False if the result's
+/// static shape has no place for that.
+SINTER_INLINE bool map_unformed(const index_map_spec& map, const shape& result, view_state& state) {
+    const bool stretched[max_rank]{};
+    const bool moves = map.kind == map_kind::permute || map.kind == map_kind::squeeze || map.kind == map_kind::unsqueeze;
+    if (moves ? !apply_map(map, state, stretched) : map.kind != map_kind::slice && map.kind != map_kind::flip) return false;
+    for (int i = 0; i < result.rank; ++i)
+        if (result.size[i] < 0 && state.sizes.size[i] < 0) return true;
+    return false;
 }
 template <class Op, class Type, class Extents, class Layout, class Space, int Alignment>
 SINTER_INLINE auto map_view(const tensor_view<Type, Extents, Layout, Space, Alignment>& from) {
@@ -79,11 +89,18 @@ SINTER_INLINE auto map_view(const tensor_view<Type, Extents, Layout, Space, Alig
         const bool stretched[max_rank]{};
         constexpr index_map_spec map = Op::facts.map;  // (static members have no address in device code)
         constexpr shape wanted = result::static_shape;
+        if (!is_formed(state.sizes)) return make_mapped<result, Space>(from.data(), state, map_unformed(map, wanted, state));
         bool valid = apply_map(map, state, stretched);
         for (int i = 0; i < result::rank && valid; ++i)
             valid = wanted.size[i] < 0 || wanted.size[i] == state.sizes.size[i];
-        return make_mapped<result>(from, state, valid);
+        return make_mapped<result, Space>(from.data(), state, valid);
     }
+}
+/// The bound by which a slice leaves its axis, or the stop that lies before the start.
+SINTER_INLINE i64 wrong_bound(i64 size, i64 start, i64 stop, i64 step) {
+    const i64 at = start < 0 ? start + size : start;
+    const bool outside = start != end && (step > 0 ? at < 0 || at > size : at < -1 || at >= size);
+    return outside || stop == end ? start : stop;
 }
 template <class Op, class Operand>
 SINTER_INLINE auto apply_map_op(Operand&& x) {
@@ -173,11 +190,18 @@ SINTER_INLINE auto slice(const tensor_view<Type, Extents, Layout, Space, Alignme
     if constexpr (!opened::result.ok())
         return {};
     else {
+        using result = extents_from<opened>;
         view_state state = x.state();
         const bool stretched[max_rank]{};
         const index_map_spec map{map_kind::slice, 4, {Axis, start, stop, step}};
-        const bool valid = step != 0 && apply_map(map, state, stretched);
-        return detail::make_mapped<extents_from<opened>>(x, state, valid);
+        constexpr shape wanted = result::static_shape;
+        if (!detail::is_formed(state.sizes)) return detail::make_mapped<result, Space>(x.data(), state, detail::map_unformed(map, wanted, state));
+        if (step == 0 || apply_map(map, state, stretched)) return detail::make_mapped<result, Space>(x.data(), state, step != 0);
+        constexpr int axis = normal_axis(Axis, Extents::rank);
+        const i64 size = state.sizes.size[axis];
+        state.stride[axis] = detail::wrong_bound(size, start, stop, step);
+        state.sizes.size[axis] = detail::sliced_size(size);
+        return detail::make_mapped<result, Space>(static_cast<Type*>(nullptr), state, true);
     }
 }
 /// The elements in reverse order along an axis.
@@ -201,8 +225,8 @@ template <i64... Sizes, class Type, class Extents, class Layout, class Space, in
 SINTER_INLINE auto reshape(const tensor_view<Type, Extents, Layout, Space, Alignment>& x, const extents<Sizes...>& to) {
     view_state state = x.state();
     const shape wanted = to.sizes();
-    const bool valid = wanted.count() == state.sizes.count() && detail::regroup(state, wanted);
-    return detail::make_mapped<extents<Sizes...>>(x, state, valid);
+    const bool valid = detail::is_formed(state.sizes) && wanted.count() == state.sizes.count() && detail::regroup(state, wanted);
+    return detail::make_mapped<extents<Sizes...>, Space>(x.data(), state, valid);
 }
 template <i64... Sizes, tensor_or_memory Operand>
     requires(!extents<Sizes...>::is_static && operand_kind_of<Operand> != operand_kind::view)

@@ -64,6 +64,34 @@ int main() {
         const si::status said = si::try_run(si::reference, y = si::slice<0>(x, 6, 10) * 2.0f);
         // [/bad_view]
         expect("SINTER-R005", said);
+        // A slice says which bound of how many elements, also through other maps of it; which of them is an operand.
+        const auto expect_bound = [](const si::status& got, int operand, int axis, si::i64 elements, si::i64 bound, const char* text) {
+            expect("SINTER-R005", got);
+            if (got.operand == operand && got.axis == axis && got.expected == elements && got.found == bound && std::strstr(si::describe(got).c_str(), text)) return;
+            std::printf("R005 doesn't say which slice: %s\n", si::describe(got).c_str());
+            ++wrong;
+        };
+        expect_bound(said, 0, 0, 8, 10, "Operand 0, axis 0 of 8 elements: the slice's bound 10 lies outside");
+        expect_bound(si::try_run(si::reference, y = vector(memory, 4) + si::slice<0>(x, -9, 3)), 1, 0, 8, -9, "bound -9");
+        expect_bound(si::try_run(si::reference, y = si::slice<0>(x, 6, 2) * 2.0f), 0, 0, 8, 2, "its stop before its start");
+        expect_bound(si::try_run(si::reference, y = si::slice<0>(x, 2, 6, -1) * 2.0f), 0, 0, 8, 6, "bound 6");
+        expect_bound(si::try_run(si::reference, y = si::slice<0>(x, 8, si::end, -1) * 2.0f), 0, 0, 8, 8, "bound 8");
+        expect_bound(si::try_run(si::reference, si::slice<0>(x, 5, 9) = y * 2.0f), 2, 0, 8, 9, "(output 0), axis 0 of 8 elements");
+        const si::tensor_view<float, si::extents<si::dyn, 4>> m(memory, 2);
+        const auto z = si::view(result, si::extents<si::dyn, si::dyn>(2, 2));
+        expect_bound(si::try_run(si::reference, z = si::slice<1>(si::slice<0>(m, 1, 3), 0, 2) * 2.0f), 0, 0, 2, 3, "bound 3");
+        expect_bound(si::try_run(si::reference, z = si::slice<0>(si::slice<1>(m, 3, 5), 0, 2) * 2.0f), 0, 1, 4, 5, "bound 5");
+        expect_bound(si::try_run(si::reference, z = si::flip<1>(si::transpose(si::slice<1>(m, 3, 5))) * 2.0f), 0, 0, 4, 5, "bound 5");
+        expect("SINTER-R005", si::try_run(si::reference, y = si::slice<0, 0, 4>(si::slice<0>(x, 6, 10)) * 2.0f));
+        expect("SINTER-R005", si::try_run(si::reference, y = si::slice<0>(si::slice<0>(x, 6, 10), 0, 0) * 2.0f));
+        expect("SINTER-R005", si::try_run(si::reference, y = si::slice<0>(x, 0, 4, 0) * 2.0f));
+        expect("SINTER-R005", si::try_run(si::reference, si::view(result, si::extents<4>{}) = si::reshape<4>(si::slice<0>(x, 6, 10)) * 2.0f));
+        try {
+            const auto all = eval(si::reference, si::slice<0>(x, 6, 10) * 2.0f);
+            expect("SINTER-R005", si::status{});
+        } catch (const si::run_error& error) {
+            expect_bound(error.get_status(), 0, 0, 8, 10, "bound 10");
+        }
         // All sizes in the type: the view has no size to remember it by. Gaps that a reshape can't cross; a count that isn't the one.
         const auto gaps = si::view(memory, si::extents<2, 2>{}, {4, 1});
         const auto four = si::view(result, si::extents<4>{});
