@@ -56,5 +56,18 @@ int main() {
     si::run(si::cpu, si::view(sums, si::extents<8, 1>{}) = si::dot_codes(si::view(codes, matrix), si::view(weights, si::extents<128>{}), si::axes<-1>));
     // [/dot]
     std::printf("row 0: exact sum of products %d\n", sums[0]);
+
+    std::vector<float> out(8), wanted(8);
+    // [gemv]
+    const si::extents<8, 1> column{};                                    // one result for each row of weights
+    const auto token = si::view(numbers.data(), si::extents<1, 128>{});  // [1, inner]
+    const auto token_scale = si::symmetric_scale(token);                 // [1, 1]: max |x| / 127
+    const auto sum = si::dot_codes(si::quantize<si::i8>(token, token_scale), si::view(codes, matrix), si::axes<-1>);  // exact, i32
+    const auto product = si::view(out, column) = sum * token_scale * si::view(scales, column);
+    static_assert(si::plan_of<decltype(product)>.kernels == 1 && si::plan_of<decltype(product)>.code_product);
+    si::run(si::cpu, product);
+    // [/gemv]
+    si::run(si::cpu, si::view(wanted, column) = si::sum(token * per_row, si::last_axis));
+    std::printf("int8 product %.3f, with the token in f32 %.3f\n", double(out[1]), double(wanted[1]));
     return 0;
 }
