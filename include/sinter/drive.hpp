@@ -146,10 +146,12 @@ struct row_driver {
         template <int Instance>
         SINTER_INLINE lane_of<i64> coordinate() const {
             constexpr int index = slots<Kernel>::template place<Instance>;
-            if constexpr (lane_axis_count<Kernel>() > 1)
+            constexpr bool many = lane_axis_count<Kernel>() > 1;  // then it counts from where the pointers are
+            if constexpr (many)
                 if (at.pointer[index]) return lane_of<i64>::load(static_cast<const i64*>(at.pointer[index]) + offset);
-            const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
-            return add(lane_of<i64>(at.base[index] + position * step), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
+            const auto& lane = this->along.lane;
+            const i64 step = lane.count == 0 ? 0 : lane.stride[many ? lane.count - 1 : 0][index];
+            return add(lane_of<i64>(at.base[index] + (many ? offset : position) * step), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
         }
         using common::folded_count;
         using common::operands;
@@ -520,9 +522,10 @@ struct row_driver {
                 done = length / width * width;
                 if (done > 0) fold_vectors(in, at, all, group, context, first_elements, begin, begin, int(done / width), index_base);
             }
-            for (; done < length; done += block)
-                fold_packed(in, at, all, group, context, first_elements, begin + done, int(length - done < block ? length - done : block),
-                            index_base);
+            for (int count; done < length; done += count) {
+                count = work::next_block(in.along.lane, begin + done, length - done);
+                fold_packed(in, at, all, group, context, first_elements, begin + done, count, index_base);
+            }
             fold_groups(all);
             lane_tree(result, all[0], list{});
         }

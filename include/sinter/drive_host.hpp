@@ -62,7 +62,8 @@ constexpr launch_facts<Slots> find_launch_facts(const kernel_view& of, bool shor
     for (int i = 0, slot = 0; i < of.instances; ++i) {
         if (!of.is_operand(i)) continue;
         if (reads_per_lane(of, i)) {
-            out.need[slot] = (of.at[i].free & of.vector_bit()) == 0 ? 0 : 1;
+            // Of several lane axes any may turn out to be the one with elements: what lies still along it is packed then.
+            out.need[slot] = (of.at[i].free & of.vector_bit()) == 0 && of.lane_axis_count() <= 1 ? 0 : 1;
             if (of.where[i] == site::element) out.bytes += dtype_size(of.memory_type(i));
         }
         ++slot;

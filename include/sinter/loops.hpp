@@ -352,9 +352,12 @@ struct packer {
     }
     /// Coordinates are numbers, not memory.
     static SINTER_NOINLINE void count_up(i64* block, i64 base, walk& at, int count) {
-        for (int i = 0; i < count; ++i) {
-            block[i] = base + at.offset;
-            at.advance(1);
+        for (int done = 0; done < count;) {
+            const int run = at.run(count - done);
+            const i64 first = base + at.offset, step = at.stride[at.axes - 1];
+            for (int i = 0; i < run; ++i) block[done + i] = first + i * step;
+            done += run;
+            at.advance(run);
         }
     }
 };

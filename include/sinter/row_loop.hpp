@@ -109,10 +109,23 @@ struct row_loop {
         position_type at;  ///< points to the blocks where a slot is packed, else to the row
     };
     static_assert(pack_work::beyond <= 64);
-    /// Whether a slot's elements lie side by side along all lane axes.
-    static SINTER_FORCE_INLINE bool is_even(const pack_walk& walk) { return walk.axes == 1 && walk.stride[0] == 1; }
+    /// Whether the next `count` elements of a slot lie side by side, along all lane axes or within a run of the last; but what comes again
+    /// after a part of them is copied, as if it lay elsewhere.
+    static SINTER_FORCE_INLINE bool is_even(const pack_walk& walk, int count) {
+        const int last = walk.axes - 1;
+        return walk.stride[last] == 1 && (last == 0 || (walk.run(count) == count && count % walk.period() != 0));
+    }
+    /// How many elements to pack together, `left` at most. Within a run along the last lane axis nearly all slots are even and cost nothing;
+    /// a vector that holds elements of two runs is packed by itself, which costs as much as ten to thirty of the others.
+    static SINTER_FORCE_INLINE int next_block(const axis_loops<Slots>& lane, i64 position, i64 left) {
+        const int most = left < block ? int(left) : block;
+        const i64 size = lane.count > 1 ? lane.size[lane.count - 1] : 0;
+        if (size <= (size % width == 0 ? 16 : 32) * width) return most;
+        const i64 run = size - position % size;
+        return run >= most ? most : run >= width ? int(run / width * width) : most < width ? most : width;
+    }
     /// Elements [position, position + count) of a row. Whole vectors of them are read and stored where they lie, if they lie side by
-    /// side; `since`, if not 0, is how many elements before these the block was packed for. What lies beyond the elements in the last
+    /// side, and a coordinate that steps evenly isn't stored; `since`, if not 0, is how many elements before these the block was packed for. What lies beyond the elements in the last
     /// vector is computed on and dropped; zeros keep it finite and quiet. True: as many elements further on, what is packed comes again.
     static SINTER_NOINLINE bool pack(const body_type& body, const call_type& call, packed_block& to, const position_type& row, i64 position,
                                   int count, i64 since = 0) {
@@ -124,8 +137,14 @@ struct row_loop {
             unsigned char* const memory = to.memory[k];
             pack_walk walk;
             walk.begin(call.along.lane, slot, position);
-            if (padded == count && size != 0 && is_even(walk)) {
+            if (size == 0 && walk.run(count) == count) {
+                to.at.base[slot] += walk.offset;
+                again = false;
+                continue;
+            }
+            if (padded == count && size != 0 && is_even(walk, count)) {
                 to.at.pointer[slot] = static_cast<const char*>(row.pointer[slot]) + walk.offset * size;
+                again = again && walk.axes == 1;
                 continue;
             }
             to.at.pointer[slot] = memory;
