@@ -60,10 +60,11 @@ struct row_driver {
 
     // -------------------------------------------------------------------------------------------------------- frames
 
-    struct common {
+    template <class Along>
+    struct around {
         const assignment_type& assigned;
         const call_binding& bound;
-        const all_loops& along;
+        Along along;
         SINTER_INLINE const auto& operands() const { return assigned.operands; }
         SINTER_INLINE i64 folded_count(u32 folded) const {
             i64 product = 1;
@@ -72,6 +73,17 @@ struct row_driver {
             return product;
         }
     };
+    using common = around<const all_loops&>;
+    /// How coordinates step along the lane, of several lane axes along the last that has more than one element. Numbers of a loop's own:
+    /// its stores could alias the tables.
+    template <class List>
+    struct steps_of;
+    template <int... Instance>
+    struct steps_of<indices<Instance...>> : slot<Instance, i64>... {
+        SINTER_INLINE steps_of([[maybe_unused]] const all_loops& along)
+            : slot<Instance, i64>{along.lane.count == 0 ? 0 : along.lane.stride[along.lane.count - 1][slots<Kernel>::template place<Instance>]}... {}
+    };
+    using lane_steps = steps_of<selected<instances_by<Kernel, are_coordinates>>>;
     template <int Instance>
     using value_slot = slot<Instance, instance_value<Kernel, Family, Instance>>;
     /// The value of an instance, from where instances of its site are kept.
@@ -117,7 +129,7 @@ struct row_driver {
 
     /// `width` elements of a row from `position`, which lie at `offset` from the pointers.
     template <class Environment>
-    struct element_frame : common {
+    struct element_frame : around<lane_steps> {
         const once_values& once;
         const row_values& row;
         const row_position& at;
@@ -146,15 +158,33 @@ struct row_driver {
         template <int Instance>
         SINTER_INLINE lane_of<i64> coordinate() const {
             constexpr int index = slots<Kernel>::template place<Instance>;
-            constexpr bool many = lane_axis_count<Kernel>() > 1;  // then it counts from where the pointers are
-            if constexpr (many)
+            if constexpr (lane_axis_count<Kernel>() > 1)
                 if (at.pointer[index]) return lane_of<i64>::load(static_cast<const i64*>(at.pointer[index]) + offset);
-            const auto& lane = this->along.lane;
-            const i64 step = lane.count == 0 ? 0 : lane.stride[many ? lane.count - 1 : 0][index];
-            return add(lane_of<i64>(at.base[index] + (many ? offset : position) * step), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
+            const i64 step = coordinate_step<Instance>();
+            return add(lane_of<i64>(first_coordinate<Instance>(step)), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
         }
-        using common::folded_count;
-        using common::operands;
+        template <int Instance>
+        SINTER_INLINE i64 coordinate_step() const {
+            return static_cast<const slot<Instance, i64>&>(this->along).value;
+        }
+        /// With several lane axes the base is that of the block, else of the row.
+        template <int Instance>
+        SINTER_INLINE i64 first_coordinate(i64 step) const {
+            return at.base[slots<Kernel>::template place<Instance>] + (lane_axis_count<Kernel>() > 1 ? offset : position) * step;
+        }
+        /// Where the first and the last lane fit 32 bits all between them do. For families whose i64 lanes no instruction converts.
+        template <class Float, int Instance>
+            requires(Family::counts_in_i32)
+        SINTER_INLINE lane_of<Float> coordinate_as() const {
+            if (!at.pointer[slots<Kernel>::template place<Instance>]) {
+                const i64 step = coordinate_step<Instance>(), begin = first_coordinate<Instance>(step);
+                if (step == i32(step) && begin == i32(begin) && begin + (width - 1) * step == i32(begin + (width - 1) * step))
+                    return convert<Float>(add(lane_of<i32>(i32(begin)), mul(lane_of<i32>::iota(), lane_of<i32>(i32(step)))));
+            }
+            return convert<Float>(coordinate<Instance>());
+        }
+        using around<lane_steps>::folded_count;
+        using around<lane_steps>::operands;
     };
 
     /// What the arithmetic of a row reads. Hot loops make one of copies in plain local variables: a vector store could alias the
@@ -162,7 +192,7 @@ struct row_driver {
     struct row_inputs {
         const assignment_type& assigned;
         const call_binding& bound;
-        const all_loops& along;
+        lane_steps along;
         const once_values& once;
         const row_values& row;
     };
@@ -500,7 +530,7 @@ struct row_driver {
         static SINTER_SMALL void fold_packed(const row_context& in, const row_position& at, states (&all)[unsigned(groups)], int& group,
                                                 const contexts& context, const firsts& first_elements, i64 position, int count, i64 index_base) {
             packed_block packed;
-            work::pack(body, in, packed, at, position, count);
+            work::pack(body, in, packed, at, position, count, -1);
             const int vectors = count / width, rest = count % width;
             if (vectors > 0) fold_vectors(in, packed.at, all, group, context, first_elements, position, 0, vectors, index_base);
             if (rest > 0) {
@@ -523,7 +553,7 @@ struct row_driver {
                 if (done > 0) fold_vectors(in, at, all, group, context, first_elements, begin, begin, int(done / width), index_base);
             }
             for (int count; done < length; done += count) {
-                count = work::next_block(in.along.lane, begin + done, length - done);
+                count = work::next_block(body, in, begin + done, length - done);
                 fold_packed(in, at, all, group, context, first_elements, begin + done, count, index_base);
             }
             fold_groups(all);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "bind.hpp"
+#include "ops/cast.hpp"
 #include "ops/reduce.hpp"
 #include "order.hpp"
 #include "state.hpp"
@@ -69,6 +70,9 @@ struct are_computed_at {
 };
 template <class Kernel, site Where>
 using at_place = instances_by<Kernel, are_computed_at<Where>>;
+struct are_coordinates {
+    static constexpr bool has(const kernel_view& of, int i) { return of.at[i].kind == node_kind::coordinate; }
+};
 /// Row instances that become known after fold pass `Level` (0: before the first).
 template <int Level>
 struct are_rows_after {
@@ -195,6 +199,7 @@ struct row_environment<Kernel, Family, List> : environment<Kernel, Family, List>
 ///     value<I>()                 the lane of an instance that is already known
 ///     operand<I>()               loads an operand instance
 ///     coordinate<I>()            the coordinate lane (i64) of a coordinate instance
+///     coordinate_as<Type, I>()   the same as f32 or f64, rounded once; optional, where that takes less than a conversion
 ///     folded_count(I)            how many elements reduction I folds
 ///     row_term<I>()              what the policy made of the row for element I; where rows have such terms
 ///     operands()                 the operand pack, for scalars
@@ -231,6 +236,17 @@ struct evaluator {
         else
             return lane_of<Type>(sinter::convert<Type>(get<int(Kernel::node[Node].bits)>(frame.operands()).value));
     }
+    /// A coordinate as an instance computes with it: at once as the float that it becomes first, by the operation's type or by a cast, where
+    /// the frame has that for less.
+    template <int Instance, int Known, class Type, class Frame>
+    static SINTER_INLINE auto coordinate_argument(const Frame& frame) {
+        using op = operation<Instance>;
+        using asked = conditional<is_same<op, cast_op<dtype::f32>>, float, conditional<is_same<op, cast_op<dtype::f64>>, double, Type>>;
+        if constexpr (is_float_v<asked> && requires { frame.template coordinate_as<asked, Known>(); })
+            return frame.template coordinate_as<asked, Known>();
+        else
+            return convert<Type>(frame.template value<Known>());
+    }
     /// Argument `Position` of an instance, converted to the type that the operation computes in.
     template <int Instance, int Position>
     static SINTER_HOST_DEVICE constexpr bool takes_product() {
@@ -248,6 +264,8 @@ struct evaluator {
                              Kernel::table.at[Instance].count_of[Position]>(frame);
         else if constexpr (takes_product<Instance, Position>())
             return Kernel::policy::product(argument<known, 0>(frame), argument<known, 1>(frame));
+        else if constexpr (Kernel::table.at[known].kind == node_kind::coordinate)
+            return coordinate_argument<Instance, known, type>(frame);
         else if constexpr (Kernel::table.at[known].type == dtype_of<type>)
             return frame.template value<known>();
         else

@@ -109,24 +109,32 @@ struct row_loop {
         position_type at;  ///< points to the blocks where a slot is packed, else to the row
     };
     static_assert(pack_work::beyond <= 64);
-    /// Whether the next `count` elements of a slot lie side by side, along all lane axes or within a run of the last; but what comes again
-    /// after a part of them is copied, as if it lay elsewhere.
+    /// Whether a slot's elements lie side by side along all lane axes, or as many as are asked for within a run along the last.
     static SINTER_FORCE_INLINE bool is_even(const pack_walk& walk, int count) {
         const int last = walk.axes - 1;
-        return walk.stride[last] == 1 && (last == 0 || (walk.run(count) == count && count % walk.period() != 0));
+        return walk.stride[last] == 1 && (last == 0 || walk.run(count) == count);
     }
-    /// How many elements to pack together, `left` at most. Within a run along the last lane axis nearly all slots are even and cost nothing;
-    /// a vector that holds elements of two runs is packed by itself, which costs as much as ten to thirty of the others.
-    static SINTER_FORCE_INLINE int next_block(const axis_loops<Slots>& lane, i64 position, i64 left) {
-        const int most = left < block ? int(left) : block;
-        const i64 size = lane.count > 1 ? lane.size[lane.count - 1] : 0;
-        if (size <= (size % width == 0 ? 16 : 32) * width) return most;
-        const i64 run = size - position % size;
-        return run >= most ? most : run >= width ? int(run / width * width) : most < width ? most : width;
+    static SINTER_FORCE_INLINE bool all_even(const body_type& body, const i64 (&stride)[unsigned(Slots)]) {
+        bool yes = true;
+        for (int k = 0; k < body.packed_slots; ++k) yes = yes && (body.element_size[body.packed[k]] == 0 || stride[body.packed[k]] == 1);
+        return yes;
+    }
+    /// How many elements a fold takes together, `left` at most. Within a run along the last lane axis nearly all slots are even and cost
+    /// nothing; a vector that holds elements of two runs is packed by itself, which costs as much as ten to thirty of the others.
+    static SINTER_SMALL int next_block(const body_type& body, const call_type& call, i64 position, i64 left) {
+        const axis_loops<Slots>& lane = call.along.lane;
+        const int last = lane.count - 1, most = left < block ? int(left) : block;
+        if (last < 1 || lane.size[last] <= (lane.size[last] % width == 0 ? 16 : 32) * width) return most;
+        const i64 run = lane.size[last] - position % lane.size[last];
+        if (run < width) return most < width ? most : width;
+        const int in_run = int(run < left ? run : left), whole = in_run / width * width;
+        if (whole > 0 && all_even(body, lane.stride[last])) return whole;
+        return whole > 0 && whole < most ? whole : most;
     }
     /// Elements [position, position + count) of a row. Whole vectors of them are read and stored where they lie, if they lie side by
-    /// side, and a coordinate that steps evenly isn't stored; `since`, if not 0, is how many elements before these the block was packed for. What lies beyond the elements in the last
-    /// vector is computed on and dropped; zeros keep it finite and quiet. True: as many elements further on, what is packed comes again.
+    /// side, and a coordinate that steps evenly isn't stored. `since`, if not 0, is how many elements before these the block was packed for;
+    /// -1: it isn't packed for others. What lies beyond the elements in the last vector is computed on and dropped; zeros keep it finite and
+    /// quiet. True: as many elements further on, what is packed comes again.
     static SINTER_NOINLINE bool pack(const body_type& body, const call_type& call, packed_block& to, const position_type& row, i64 position,
                                   int count, i64 since = 0) {
         to.at = row;
@@ -142,14 +150,15 @@ struct row_loop {
                 again = false;
                 continue;
             }
-            if (padded == count && size != 0 && is_even(walk, count)) {
+            // (What comes again after a part of a run is copied, as if it lay elsewhere.)
+            if (padded == count && size != 0 && is_even(walk, count) && (walk.axes == 1 || since < 0 || count % walk.period() != 0)) {
                 to.at.pointer[slot] = static_cast<const char*>(row.pointer[slot]) + walk.offset * size;
                 again = again && walk.axes == 1;
                 continue;
             }
             to.at.pointer[slot] = memory;
             again = again && k < body.packed_operands && size != 0 && count % walk.period() == 0;
-            if (k >= body.packed_operands || (since != 0 && since % walk.period() == 0)) continue;
+            if (k >= body.packed_operands || (since > 0 && since % walk.period() == 0)) continue;
             if (size == 0) {
                 pack_work::count_up(reinterpret_cast<i64*>(memory), row.base[slot], walk, padded);
             } else {
