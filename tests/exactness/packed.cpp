@@ -94,3 +94,21 @@ TEST_CASE("several slots of a block, in place") {
         CHECK(wrong == 0);
     }
 }
+TEST_CASE("places that fit no 32 bits, or some of a vector don't, as floats") {  // (the reference would store them all)
+    constexpr i64 limit = i64(1) << 31, far = i64(1) << 53, step = i64(1) << 33;
+    const auto places = si::iota<0>(si::extents<(i64(1) << 60)>{});
+    const auto near_edge = si::slice<0, limit - 150, limit + 150>(places);
+    const auto beyond = si::slice<0, far, far + 300>(places);
+    const auto apart = si::slice<0, 5, 5 + 300 * step, step>(places);
+    std::vector<float> y(300, 0.0f), z(300, 0.0f), w(300, 0.0f);
+    std::vector<double> v(300, 0.0);
+    const si::extents<300> all{};
+    si::run(si::cpu, si::view(y.data(), all) = si::cast<float>(near_edge), si::view(z.data(), all) = si::cast<float>(si::flip<0>(near_edge)) + 1.0f,
+            si::view(w.data(), all) = si::cast<float>(beyond), si::view(v.data(), all) = si::cast<double>(apart));
+    int wrong = 0;
+    for (i64 i = 0; i < 300; ++i) {
+        const std::size_t at = std::size_t(i);
+        wrong += y[at] != float(edge - 150 + i) || z[at] != float(edge + 149 - i) + 1.0f || w[at] != float(far + i) || v[at] != double(5 + i * step);
+    }
+    CHECK(wrong == 0);
+}
