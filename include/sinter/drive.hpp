@@ -7,6 +7,7 @@
 // and all else that isn't arithmetic, is in row_loop.hpp, compiled once for all kernels.
 #pragma once
 
+#include "coordinate_lane.hpp"
 #include "fetch.hpp"
 #include "fold.hpp"
 #include "row_loop.hpp"
@@ -74,16 +75,6 @@ struct row_driver {
         }
     };
     using common = around<const all_loops&>;
-    /// How coordinates step along the lane, of several lane axes along the last that has more than one element. Numbers of a loop's own:
-    /// its stores could alias the tables.
-    template <class List>
-    struct steps_of;
-    template <int... Instance>
-    struct steps_of<indices<Instance...>> : slot<Instance, i64>... {
-        SINTER_INLINE steps_of([[maybe_unused]] const all_loops& along)
-            : slot<Instance, i64>{along.lane.count == 0 ? 0 : along.lane.stride[along.lane.count - 1][slots<Kernel>::template place<Instance>]}... {}
-    };
-    using lane_steps = steps_of<selected<instances_by<Kernel, are_coordinates>>>;
     template <int Instance>
     using value_slot = slot<Instance, instance_value<Kernel, Family, Instance>>;
     /// The value of an instance, from where instances of its site are kept.
@@ -129,7 +120,7 @@ struct row_driver {
 
     /// `width` elements of a row from `position`, which lie at `offset` from the pointers.
     template <class Environment>
-    struct element_frame : around<lane_steps> {
+    struct element_frame : around<lane_steps<Kernel>> {
         const once_values& once;
         const row_values& row;
         const row_position& at;
@@ -157,34 +148,26 @@ struct row_driver {
         }
         template <int Instance>
         SINTER_INLINE lane_of<i64> coordinate() const {
-            constexpr int index = slots<Kernel>::template place<Instance>;
-            if constexpr (lane_axis_count<Kernel>() > 1)
-                if (at.pointer[index]) return lane_of<i64>::load(static_cast<const i64*>(at.pointer[index]) + offset);
-            const i64 step = coordinate_step<Instance>();
-            return add(lane_of<i64>(first_coordinate<Instance>(step)), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
+            if (const i64* const packed = packed_coordinate<Instance>()) return lane_of<i64>::load(packed);
+            return counted<Family>(first_coordinate<Instance>(), this->along.template step<Instance>());
         }
-        template <int Instance>
-        SINTER_INLINE i64 coordinate_step() const {
-            return static_cast<const slot<Instance, i64>&>(this->along).value;
-        }
-        /// With several lane axes the base is that of the block, else of the row.
-        template <int Instance>
-        SINTER_INLINE i64 first_coordinate(i64 step) const {
-            return at.base[slots<Kernel>::template place<Instance>] + (lane_axis_count<Kernel>() > 1 ? offset : position) * step;
-        }
-        /// Where the first and the last lane fit 32 bits all between them do. For families whose i64 lanes no instruction converts.
         template <class Float, int Instance>
             requires(Family::counts_in_i32)
         SINTER_INLINE lane_of<Float> coordinate_as() const {
-            if (!at.pointer[slots<Kernel>::template place<Instance>]) {
-                const i64 step = coordinate_step<Instance>(), begin = first_coordinate<Instance>(step);
-                if (step == i32(step) && begin == i32(begin) && begin + (width - 1) * step == i32(begin + (width - 1) * step))
-                    return convert<Float>(add(lane_of<i32>(i32(begin)), mul(lane_of<i32>::iota(), lane_of<i32>(i32(step)))));
-            }
-            return convert<Float>(coordinate<Instance>());
+            if (const i64* const packed = packed_coordinate<Instance>()) return convert<Float>(lane_of<i64>::load(packed));
+            return counted_as<Float, Family>(first_coordinate<Instance>(), this->along.template step<Instance>());
         }
-        using around<lane_steps>::folded_count;
-        using around<lane_steps>::operands;
+        /// With several lane axes coordinates may be packed, and if not the base is that of the block, else of the row.
+        template <int Instance>
+        SINTER_INLINE const i64* packed_coordinate() const {
+            const void* const packed = lane_axis_count<Kernel>() > 1 ? at.pointer[slots<Kernel>::template place<Instance>] : nullptr;
+            return packed ? static_cast<const i64*>(packed) + offset : nullptr;
+        }
+        template <int Instance>
+        SINTER_INLINE i64 first_coordinate() const {
+            return at.base[slots<Kernel>::template place<Instance>] + (lane_axis_count<Kernel>() > 1 ? offset : position) * this->along.template step<Instance>();
+        }
+        using around<lane_steps<Kernel>>::folded_count, around<lane_steps<Kernel>>::operands;
     };
 
     /// What the arithmetic of a row reads. Hot loops make one of copies in plain local variables: a vector store could alias the
@@ -192,7 +175,7 @@ struct row_driver {
     struct row_inputs {
         const assignment_type& assigned;
         const call_binding& bound;
-        lane_steps along;
+        lane_steps<Kernel> along;
         const once_values& once;
         const row_values& row;
     };

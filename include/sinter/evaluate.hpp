@@ -70,9 +70,6 @@ struct are_computed_at {
 };
 template <class Kernel, site Where>
 using at_place = instances_by<Kernel, are_computed_at<Where>>;
-struct are_coordinates {
-    static constexpr bool has(const kernel_view& of, int i) { return of.at[i].kind == node_kind::coordinate; }
-};
 /// Row instances that become known after fold pass `Level` (0: before the first).
 template <int Level>
 struct are_rows_after {

@@ -108,7 +108,7 @@ TEST_CASE("places that fit no 32 bits, or some of a vector don't, as floats") { 
     int wrong = 0;
     for (i64 i = 0; i < 300; ++i) {
         const std::size_t at = std::size_t(i);
-        wrong += y[at] != float(edge - 150 + i) || z[at] != float(edge + 149 - i) + 1.0f || w[at] != float(far + i) || v[at] != double(5 + i * step);
+        wrong += y[at] != float(limit - 150 + i) || z[at] != float(limit + 149 - i) + 1.0f || w[at] != float(far + i) || v[at] != double(5 + i * step);
     }
     CHECK(wrong == 0);
 }
