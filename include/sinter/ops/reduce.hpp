@@ -106,6 +106,7 @@ struct prod_of : one_value {
 /// NaN if any element is NaN, +0 over -0 (B1). Over nothing -inf; integers have no value then.
 struct max_of : one_value {
     static constexpr const char* name = "max";
+    static constexpr bool any_order = true;
     static constexpr type_rule rule = &rules::fold_same;
     static constexpr bool needs_elements = true;
     static constexpr bool keeps_codes = true;  ///< it chooses one of the values
@@ -130,6 +131,7 @@ struct max_of : one_value {
 };
 struct min_of : one_value {
     static constexpr const char* name = "min";
+    static constexpr bool any_order = true;
     static constexpr type_rule rule = &rules::fold_same;
     static constexpr bool needs_elements = true;
     static constexpr bool keeps_codes = true;  ///< it chooses one of the values
@@ -144,6 +146,7 @@ struct min_of : one_value {
 };
 struct any_of : one_value {
     static constexpr const char* name = "any";
+    static constexpr bool any_order = true;
     static constexpr type_rule rule = &rules::fold_bool;
     template <class Value>
     static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
@@ -152,6 +155,7 @@ struct any_of : one_value {
 };
 struct all_of : prod_of {
     static constexpr const char* name = "all";
+    static constexpr bool any_order = true;
     static constexpr type_rule rule = &rules::fold_bool;
     template <class Value>
     static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
@@ -459,6 +463,7 @@ struct reduction<Monoid, axes_t<Axis...>, Keep> {
                                     .always_needs_elements = always_needs,
                                     .two_phase = monoids::is_two_phase<Monoid>,
                                     .identity_is_exact = requires { Monoid::identity_is_exact; },
+                                    .any_order = requires { Monoid::any_order; },
                                     .own = monoids::is_own<Monoid>};
     template <class Inference, int Node>
     static constexpr auto verdict() {
@@ -481,6 +486,7 @@ struct reduction<Monoid, every_axis_t, Keep> {
                                     .always_needs_elements = reduction<Monoid, axes_t<>, Keep>::always_needs,
                                     .two_phase = monoids::is_two_phase<Monoid>,
                                     .identity_is_exact = requires { Monoid::identity_is_exact; },
+                                    .any_order = requires { Monoid::any_order; },
                                     .own = monoids::is_own<Monoid>};
     template <class Inference, int Node>
     static constexpr auto verdict() {
