@@ -147,6 +147,13 @@ struct integer_range {
             if (value < 0) return i64(value) >= low;
         return u64(value) <= high;
     }
+    /// The bound that a number which it doesn't hold is beyond.
+    template <class Type>
+    SINTER_FORCE_INLINE constexpr i64 bound_beside(Type value) const {
+        if constexpr (Type(-1) < Type(0))  // (nvcc warns of comparing an unsigned number with 0)
+            if (value < 0) return low;
+        return i64(high);
+    }
 };
 template <class Leaf>
 inline constexpr bool is_integer_number = false;
@@ -177,7 +184,7 @@ struct number_check<assignment<Program, indices<Roots...>, list<Leaves...>, list
             constexpr integer_range range = range_of(Leaf), all = integer_range::of<type>();
             if constexpr (range.low > all.low || range.high < all.high) {
                 const type value = get<Leaf>(assigned.operands).value;
-                if (!range.holds(value) && bad.ok()) bad = status{error::number_out_of_range, Leaf, -1, value < 0 ? range.low : i64(range.high), i64(value)};
+                if (!range.holds(value) && bad.ok()) bad = status{error::number_out_of_range, Leaf, -1, range.bound_beside(value), i64(value)};
             }
         }
     }

@@ -42,6 +42,12 @@ bool starts_in_a_new_thread(cudaStream_t stream) {
     if (!started || !y.copy_to(out.data()).ok()) return false;
     return out[0] == 7.0f && out[count - 1] == 7.0f;
 }
+/// A scalar of an unsigned type is checked when it runs; and nvcc has no warning for it.
+bool refuses_a_number(cudaStream_t stream) {
+    si::device_tensor<unsigned char, si::extents<count>> x({}, stream), y({}, stream);
+    const si::status said = si::try_run(si::cuda(stream), y.view() = x.view() + 300u);
+    return x.ok() && y.ok() && said.code() == si::error::number_out_of_range && said.expected == 255 && said.found == 300;
+}
 
 int main() {
     int devices = 0;
@@ -61,6 +67,7 @@ int main() {
         for (const char one : right) check("from many threads", one != 0);
         check("the stream ends", cudaStreamDestroy(stream) == cudaSuccess);
     }
+    check("a number that no code holds is refused", refuses_a_number(nullptr));
     check("the first device again", cudaSetDevice(0) == cudaSuccess && runs(nullptr, 3.0f));
     check("nothing is left as the last error", cudaGetLastError() == cudaSuccess);
     std::printf("%d devices: ", devices);
