@@ -220,7 +220,7 @@ struct pack_facts : made_codes<Kernel> {
         if constexpr (maker<Output> == code_maker::none)
             encode_pack<made::template is_number<Output>>(codes, values);
         else
-            encode_code_pack<maker<Output> == code_maker::cast ? code_rounding::towards_zero : code_rounding::half_to_even>(codes, values);
+            encode_code_pack<maker<Output> == code_maker::cast ? code_rounding::towards_zero : code_rounding::half_to_even, made::template place_source<Output>>(codes, values);
     }
     /// Computes the outputs of a pack.
     template <int... Output>

@@ -81,6 +81,7 @@ enum class code_rounding : u8 { towards_zero, half_to_even };
 
 /// The most that a code holds, or less. WORKAROUND(ptxas, 13.0): from two maxima with 0, two conversions and a pack it makes one instruction
 /// (F2IP...RELU) that an H200 refuses as illegal. A minimum between them, for one of each two, keeps it from that; no code changes by it.
+/// It takes up to 3 % of a kernel's time, so that it isn't there where a place's last operation is known to be none of a maximum with 0.
 template <class Code>
 __device__ __forceinline__ float at_most_a_code(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -88,14 +89,17 @@ __device__ __forceinline__ float at_most_a_code(float x) {
 #endif
     return x;
 }
-/// Four f32 as codes of 8 bits: rounded, saturated, a NaN as 0. Two instructions on cards since 7.5, and the two minima.
-template <class Code, code_rounding Rounding>
+/// What an f32 was made by, before it becomes a code.
+enum class code_source : u8 { anything, no_maximum_with_0 };
+
+/// Four f32 as codes of 8 bits: rounded, saturated, a NaN as 0. Two instructions on cards since 7.5, and two minima of `anything`.
+template <class Code, code_rounding Rounding, code_source Source>
 __device__ __forceinline__ unsigned encode_codes(const lane::scalar<float>* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
     int whole[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-        const float x = i % 2 == 0 ? at_most_a_code<Code>(from[i].value) : from[i].value;
+        const float x = Source == code_source::anything && i % 2 == 0 ? at_most_a_code<Code>(from[i].value) : from[i].value;
         if constexpr (Rounding == code_rounding::towards_zero)
             asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(x));
         else
@@ -120,7 +124,7 @@ __device__ __forceinline__ unsigned encode_codes(const lane::scalar<float>* from
 #endif
 }
 /// to.at[i] = the code of from[i].
-template <code_rounding Rounding, class Pack, int Count>
+template <code_rounding Rounding, code_source Source, class Pack, int Count>
 __device__ __forceinline__ void encode_code_pack(Pack& to, const lane::scalar<float> (&from)[Count]) {
     using code = typename code_in<remove_cvref<decltype(to.at[0])>>::type;
 #pragma unroll
@@ -128,7 +132,7 @@ __device__ __forceinline__ void encode_code_pack(Pack& to, const lane::scalar<fl
         lane::scalar<float> four[4];
 #pragma unroll
         for (int j = 0; j < 4; ++j) four[j] = from[i + j < Count ? i + j : i];
-        const unsigned all = encode_codes<code, Rounding>(four);
+        const unsigned all = encode_codes<code, Rounding, Source>(four);
         __builtin_memcpy(&to.at[i], &all, Count - i < 4 ? Count - i : 4);
     }
 }
@@ -160,6 +164,11 @@ __device__ __forceinline__ lane::scalar<float> place_of_code(lane::scalar<float>
     return shifted_place(quotient, origin, Shifts);
 }
 
+/// What place_of_code ends with: the sum that shifts, or its maximum with `Low`; where it does nothing, it is what makes the quotient.
+template <class Code, i32 Low, bool Shifts, bool Number>
+inline constexpr code_source source_of_place =
+    Shifts || (Low != 0 && !(Number && Low == integer_min<Code>)) ? code_source::no_maximum_with_0 : code_source::anything;
+
 /// The same of a real value, for static parameters.
 template <qparams Parameters, bool Number = false>
 __device__ __forceinline__ lane::scalar<float> place_of_static_code(lane::scalar<float> x) {
@@ -183,7 +192,8 @@ __device__ __forceinline__ void encode_pack(Pack& to, const Value (&from)[Count]
 #pragma unroll
         for (int i = 0; i < Count; ++i)
             place[i] = place_of_static_code<parameters, Number>(from[i]);
-        encode_code_pack<code_rounding::half_to_even>(to, place);
+        using code = typename code_type<parameters.storage>::type;
+        encode_code_pack<code_rounding::half_to_even, source_of_place<code, parameters.low, parameters.zero != 0, Number>>(to, place);
     } else {
 #pragma unroll
         for (int i = 0; i < Count; ++i) lane::store(&to.at[i], from[i]);

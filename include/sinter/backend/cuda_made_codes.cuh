@@ -21,6 +21,8 @@ template <qparams Parameters>
 struct made_by<quantize_static_op<Parameters>> {
     static constexpr code_maker kind = Parameters.storage == code_kind::i8 || Parameters.storage == code_kind::u8 ? code_maker::quantize_static : code_maker::none;
     static __device__ __forceinline__ lane::scalar<float> place(lane::scalar<float> x) { return place_of_static_code<Parameters>(x); }
+    template <bool>
+    static constexpr code_source source = source_of_place<typename code_type<Parameters.storage>::type, Parameters.low, Parameters.zero != 0, false>;
 };
 template <class Code, i32 Low, i32 High>
 struct made_by<quantize_op<Code, Low, High, void>> {
@@ -29,6 +31,8 @@ struct made_by<quantize_op<Code, Low, High, void>> {
     static __device__ __forceinline__ lane::scalar<float> place(lane::scalar<float> quotient, lane::scalar<i32> zero) {
         return place_of_code<Code, Low, High, Shifts>(quotient, zero);
     }
+    template <bool Shifts>
+    static constexpr code_source source = source_of_place<Code, Low, Shifts, false>;
 };
 
 template <class Kernel>
@@ -118,6 +122,30 @@ struct made_codes : operand_facts<Kernel> {
     }
     template <int Output>
     static constexpr code_maker maker_of = find_maker<Output>();
+    /// Of `quantize`: may the zero point be another than 0?
+    template <int Output>
+    static constexpr bool find_shifts() {
+        constexpr int source = Kernel::table.output[Output], zero = Kernel::table.at[source].argument[2], number = Kernel::table.at[source].immediate[2];
+        if constexpr (maker_of<Output> == code_maker::quantize && zero < 0)
+            return Kernel::node[number].kind != node_kind::literal || Kernel::node[number].bits != 0;
+        else
+            return maker_of<Output> == code_maker::quantize;
+    }
+    template <int Output>
+    static constexpr bool shifts = find_shifts<Output>();
+    /// What the f32 that the store rounds is made by.
+    template <int Output>
+    static constexpr code_source find_place_source() {
+        if constexpr (maker_of<Output> == code_maker::rounded) {
+            return rounding_of<Output>.shift != 0 ? code_source::no_maximum_with_0 : code_source::anything;
+        } else if constexpr (maker_of<Output> == code_maker::quantize_static || maker_of<Output> == code_maker::quantize) {
+            return made_by<op_at<Kernel::table.output[Output]>>::template source<shifts<Output>>;
+        } else {
+            return code_source::anything;
+        }
+    }
+    template <int Output>
+    static constexpr code_source place_source = find_place_source<Output>();
     /// The f32 that the store rounds.
     template <int Output, class Frame>
     static __device__ __forceinline__ lane::scalar<float> code_place(const Frame& frame) {
@@ -132,9 +160,7 @@ struct made_codes : operand_facts<Kernel> {
             return makes::place(x);
         } else {
             const auto quotient = thread_evaluator<Kernel>::template quotient<source>(frame);
-            constexpr int zero = Kernel::table.at[source].argument[2], number = Kernel::table.at[source].immediate[2];
-            constexpr bool shifts = zero >= 0 || Kernel::node[number].kind != node_kind::literal || Kernel::node[number].bits != 0;
-            return makes::template place<shifts>(quotient, plain::template argument<source, 2>(frame));
+            return makes::template place<shifts<Output>>(quotient, plain::template argument<source, 2>(frame));
         }
     }
     /// The most that |value| of an f32 can be, where that follows from codes and literals alone: such a value is never a NaN. -1: it doesn't.

@@ -218,7 +218,7 @@ struct row_code_facts {
                 __builtin_memcpy(&static_cast<slot<Output, typename Work::template output_pack<Output>>&>(to).value.at[i], &codes, 4);
             }
         } else if constexpr (covers<Output>)
-            encode_code_pack<code_rounding::half_to_even>(static_cast<slot<Output, typename Work::template output_pack<Output>>&>(to).value,
+            encode_code_pack<code_rounding::half_to_even, code_source::no_maximum_with_0>(static_cast<slot<Output, typename Work::template output_pack<Output>>&>(to).value,
                                                           static_cast<const slot<Output, typename Work::template result_row<Output>>&>(from).value.at);
         else
             Work::template encode_one<Output>(from, to);
