@@ -32,6 +32,16 @@ void same(const char* name, std::vector<float>& numbers, const Sizes& sizes, con
     check(name, si::try_run(emulated::executor{}, call).ok());
     check(name, si::try_run(si::reference, on_host<Result>(wanted.data(), result) = formula(on_host<Sizes>(numbers.data(), sizes))).ok());
     check(name, std::memcmp(found.data(), wanted.data(), count * sizeof(float)) == 0);
+    // A workspace of any content, used again as it was left.
+    std::vector<unsigned long long> memory(std::size_t(bytes + 15) / 8, 0);
+    for (const int content : {0, 0xff, 0x80}) {
+        std::memset(memory.data(), content, memory.size() * 8);
+        for (int again = 0; again < 2; ++again) {
+            std::memset(found.data(), 0, count * sizeof(float));
+            check(name, si::try_run(si::cuda(nullptr, {memory.data(), bytes}), call).ok());
+            check(name, std::memcmp(found.data(), wanted.data(), count * sizeof(float)) == 0);
+        }
+    }
 }
 
 int main() {

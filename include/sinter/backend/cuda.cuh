@@ -10,9 +10,8 @@
 //     run(cuda(stream, {pointer, bytes}), y = sum(x));
 //
 // The workspace is aligned to 16 bytes and serves one call at a time: calls on one stream may share it, two streams need two. It
-// needs no initial values: where blocks count themselves, the counters (16 bytes, or 4 for each row or group of columns) are
-// cleared on the stream before the kernel. That costs about a microsecond and spares the rule that memory must be zero at first
-// and may be used by nobody else, whose breach would be a wrong sum and no message.
+// needs no initial values, and nothing is cleared: where blocks count themselves, a counter (8 bytes for each row or group of columns)
+// bears a name beside the count, and a block that finds another one there begins to count (tickets in cuda_fold.cuh).
 #pragma once
 
 #if !defined(__CUDACC__) && !defined(SINTER_CUDA_EMULATED)
@@ -231,11 +230,11 @@ constexpr i64 workspace_bound() {
         return 0;
     } else if constexpr (Kernel::nest == nest_kind::columns) {
         constexpr i64 blocks = tuning_of<Kernel>::columns::blocks;
-        return blocks * 4 + blocks * columns_worker<Kernel>::pack * tuning_of<Kernel>::columns::across * fold_facts_of<Kernel>::summary_bytes();
+        return ticket_bytes(blocks) + blocks * columns_worker<Kernel>::pack * tuning_of<Kernel>::columns::across * fold_facts_of<Kernel>::summary_bytes();
     } else {
         using tuning = tuning_of<Kernel>;
         constexpr i64 blocks = tuning::any_rows::blocks > tuning::long_rows::blocks ? tuning::any_rows::blocks : tuning::long_rows::blocks;
-        return tuning::any_rows::split_rows * 4 + blocks * fold_facts_of<Kernel>::summary_bytes();
+        return ticket_bytes(tuning::any_rows::split_rows) + blocks * fold_facts_of<Kernel>::summary_bytes();
     }
 }
 }  // namespace detail::device

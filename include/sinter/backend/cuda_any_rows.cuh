@@ -363,6 +363,7 @@ struct any_rows_worker {
             if constexpr (splittable)
                 if (in.units > 1) {
                     i64(&cut)[2] = part[facts_type::has_columns ? 0 : 1];
+                    if (number_of_unit == 0) begin_ticket(in.ticket + number_of_row);
                     cut[0] = number_of_unit * in.unit;
                     if (cut[0] + in.unit < cut[1]) cut[1] = cut[0] + in.unit;
                 }
@@ -430,6 +431,7 @@ struct any_rows_worker {
 
 template <class Kernel>
 __global__ void __launch_bounds__(tuning_of<Kernel>::any_rows::threads, 1) run_any_rows(const __grid_constant__ fold_parameters<Kernel> in) {
+    await_stream();
     using worker = any_rows_worker<Kernel>;
     using work = typename worker::work;
     extern __shared__ __align__(16) unsigned char shared_memory[];
@@ -437,6 +439,8 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::any_rows::threads, 1) run_a
     const bool group_per_row = in.columns <= 1 && in.length <= order::segment;
     const i64 at_once = group_per_row ? worker::facts_type::groups : 1, parts = in.rows * in.units;
     typename worker::rows::once_values once;
+    if constexpr (Kernel::table.outer != 0)
+        if (blockIdx.x == 0) begin_ticket(in.ticket);
     for (i64 first = i64(blockIdx.x) * at_once; first < parts; first += i64(gridDim.x) * at_once) {
         i64 number = group_per_row ? first + own : first, unit = 0;
         const bool exists = number < parts;
@@ -479,10 +483,10 @@ i64 plan_any_rows(fold_parameters<Kernel>& given) {
             while ((parts + unit - 1) / unit * given.rows > tuning_of<Kernel>::any_rows::blocks) unit *= 2;
             given.units = (parts + unit - 1) / unit;
             given.unit = worker::has_columns ? unit * order::column_segment : unit;
-            if (given.units > 1) scratch = (given.rows * 4 + 15) / 16 * 16 + given.rows * given.units * fold::summary_bytes();
+            if (given.units > 1) scratch = ticket_bytes(given.rows) + given.rows * given.units * fold::summary_bytes();
         }
     }
-    if constexpr (Kernel::table.outer != 0) scratch = 16 + outer_worker<Kernel>::scratch_bytes(given.rows);
+    if constexpr (Kernel::table.outer != 0) scratch = ticket_bytes(1) + outer_worker<Kernel>::scratch_bytes(given.rows);
     // The stacks take chunks of segments, 64-segments of columns, units of a row.
     const i64 chunks = segments / given.capacity + 1;
     const i64 most = given.columns / order::column_segment + 1 > chunks ? given.columns / order::column_segment + 1 : chunks;
@@ -504,12 +508,9 @@ status launch_any_rows(fold_parameters<Kernel>& given, unsigned char* workspace,
         if (outer > shared) shared = outer;
     }
     if (group_per_row && Kernel::table.outer == 0) shared = 0;
-    const i64 tickets = Kernel::table.outer != 0 ? 16 : (given.rows * 4 + 15) / 16 * 16;
     if (given.units > 1 || Kernel::table.outer != 0) {
-        given.ticket = reinterpret_cast<u32*>(workspace);
-        given.scratch = workspace + tickets;
-        const cudaError_t code = cudaMemsetAsync(workspace, 0, u64(tickets), stream);
-        if (code != cudaSuccess) return status{error::backend_failure, -1, -1, 0, int(code)};
+        given.ticket = reinterpret_cast<u64*>(workspace);
+        given.scratch = workspace + ticket_bytes(Kernel::table.outer != 0 ? 1 : given.rows);
     }
     static kernel_handles known;
     return start(known, run_any_rows<Kernel>, dim3(unsigned(blocks)), dim3(worker::threads), shared, stream, given);

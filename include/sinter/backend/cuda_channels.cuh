@@ -190,6 +190,7 @@ struct channel_worker {
 
 template <class Kernel>
 __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads) run_channels(const __grid_constant__ channel_parameters<Kernel> in) {
+    await_stream();
     using worker = channel_worker<Kernel>;
     using work = typename worker::work;
     using rows = typename work::rows;

@@ -258,6 +258,8 @@ struct columns_worker {
             typename phase<Pass>::firsts firsts[pack];
             if constexpr (rows::template pass_has_second<Pass>) first_elements<Pass>(firsts, typename rows::template two_phase_folds<Pass>{});
             const i64 segments = (in.columns + order::column_segment - 1) / order::column_segment;
+            if constexpr (fold_facts_of<Kernel>::splittable)
+                if (in.units > 1 && unit == 0) begin_ticket(in.ticket + group);
             const i64 base = unit * in.unit, parts = in.units > 1 ? (segments - base < in.unit ? segments - base : in.unit) : segments;
             merge_parts<Pass>(parts, [&](i64 number, summary<Pass> (&out)[pack]) {
                 const i64 begin = (base + number) * order::column_segment;
@@ -362,6 +364,7 @@ struct columns_worker {
 /// Grid: groups of columns of all outer rows along x, units of rows along y.
 template <class Kernel>
 __global__ void __launch_bounds__(columns_worker<Kernel>::threads, columns_worker<Kernel>::least_blocks) run_columns(const __grid_constant__ fold_parameters<Kernel> in) {
+    await_stream();
     using worker = columns_worker<Kernel>;
     using work = typename worker::work;
     extern __shared__ __align__(16) unsigned char shared_memory[];
@@ -425,7 +428,7 @@ i64 plan_columns(fold_parameters<Kernel>& given, columns_shape& shape) {
         given.units = (segments + unit - 1) / unit;
         given.unit = unit;
         if (given.units > 1)
-            scratch = (shape.groups * 4 + 15) / 16 * 16 + shape.groups * given.units * worker::pack * shape.across * fold::summary_bytes();
+            scratch = ticket_bytes(shape.groups) + shape.groups * given.units * worker::pack * shape.across * fold::summary_bytes();
     }
     shape.shared = bytes();
     return scratch;
@@ -434,11 +437,8 @@ template <class Kernel>
 status launch_columns(kernel_handles& known, void (*run)(fold_parameters<Kernel>), fold_parameters<Kernel>& given, const columns_shape& shape, unsigned char* workspace, cudaStream_t stream) {
     i64 blocks = shape.groups;
     if (given.units > 1) {
-        const i64 tickets = (shape.groups * 4 + 15) / 16 * 16;
-        given.ticket = reinterpret_cast<u32*>(workspace);
-        given.scratch = workspace + tickets;
-        const cudaError_t code = cudaMemsetAsync(workspace, 0, u64(tickets), stream);
-        if (code != cudaSuccess) return status{error::backend_failure, -1, -1, 0, int(code)};
+        given.ticket = reinterpret_cast<u64*>(workspace);
+        given.scratch = workspace + ticket_bytes(shape.groups);
     }
     if (blocks > 0x7fffffff) blocks = 0x7fffffff;
     return start(known, run, dim3(unsigned(blocks), unsigned(given.units)), dim3(unsigned(shape.across), unsigned(shape.down)), shape.shared, stream, given);

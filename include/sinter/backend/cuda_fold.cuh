@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the general reductions on CUDA share (cuda_any_rows, cuda_columns, cuda_outer): parameters with loops over folded axes, the
-// exchange of states between threads, the pairwise merge of summaries in canonical order, the ticket by which the last block
+// exchange of states between threads, the pairwise merge of summaries in canonical order, the tickets by which the last block
 // finishes. No nest is walked here.
 #pragma once
 
@@ -17,7 +17,7 @@ struct fold_parameters : parameters<Kernel>, fold_numbers<parameters<Kernel>::co
     i64 units, unit;                                       ///< parts of one reduction, and what each takes
     int capacity, depth;                                   ///< shared memory, in summaries: tasks at once; of one stack
     unsigned char* scratch;                                ///< the caller's workspace
-    u32* ticket;
+    u64* ticket;                                           ///< in front of it: one for each reduction that is split
 };
 
 /// Steps of all slots to a linear position of some axes.
@@ -178,16 +178,57 @@ struct pass_merge {
     }
 };
 
-/// All threads of a block, after their stores to scratch: is this the last of `blocks` to come here? What the others stored is
-/// visible then: one thread's fences do for the block's threads, which it meets before and after (a fence waits for the memory, in every
-/// thread that has one). `flag`: a word of shared memory. The counter starts at zero.
-__device__ __forceinline__ bool is_last_block(u32* ticket, i64 blocks, u32* flag) {
-    __syncthreads();
-    if (threadIdx.x == 0 && threadIdx.y == 0) {
-        __threadfence();
-        *flag = atomicAdd(ticket, 1u) + 1 == u32(blocks);
-        __threadfence();
+// ---- tickets: words of the workspace in which the blocks of a reduction count. The workspace may hold anything, and clearing it by a launch
+// of its own takes 3 us. So a ticket's upper 40 bits are a name that says that the lower 24 count; a block that finds no name puts it there
+// with a count of 0, and the last block leaves 0. A count that isn't one is trusted where memory holds the name by chance: 2^-40.
+struct ticket_word {
+    static constexpr int count_bits = 24;
+    static constexpr u64 name = u64(0xb7e151628a) << count_bits, count = (u64(1) << count_bits) - 1;
+    static __device__ __forceinline__ bool has_name(u64 word) { return word >> count_bits == name >> count_bits; }
+
+    /// Puts the name there where it isn't. It helps when a reduction's first block does so early.
+    static __device__ __forceinline__ void set_name(u64* ticket) {
+#if SINTER_DEVICE_PASS
+        u64 found;
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(found) : "l"(ticket) : "memory");
+        if (!has_name(found)) asm volatile("{ .reg .b64 before; atom.relaxed.gpu.global.cas.b64 before, [%0], %1, %2; }" ::"l"(ticket), "l"(found), "l"(name) : "memory");
+#else
+        if (!has_name(*ticket)) *ticket = name;
+#endif
     }
+    /// Adds one. Before it, what all blocks stored that added before.
+    static __device__ __forceinline__ u64 add(u64* ticket) {
+#if SINTER_DEVICE_PASS
+        u64 before;
+        asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], 1;" : "=l"(before) : "l"(ticket) : "memory");
+        return before;
+#else
+        return (*ticket)++;
+#endif
+    }
+    /// One thread of each of `blocks`: is it the last one here?
+    static __device__ __forceinline__ bool is_last(u64* ticket, i64 blocks) {
+        u64 before = add(ticket);
+        while (!has_name(before)) {
+            set_name(ticket);
+            before = add(ticket);
+        }
+        const bool last = i64(before & count) + 1 == blocks;
+        if (last) *ticket = 0;
+        return last;
+    }
+};
+/// Bytes of so many tickets.
+constexpr i64 ticket_bytes(i64 tickets) { return (tickets * i64(sizeof(u64)) + 15) / 16 * 16; }
+/// All threads of the first block of a reduction, at its start.
+__device__ __forceinline__ void begin_ticket(u64* ticket) {
+    if (threadIdx.x == 0 && threadIdx.y == 0) ticket_word::set_name(ticket);
+}
+/// All threads of a block, after their stores to scratch: is this the last of `blocks` (below 2^24) to come here? What the others stored is
+/// visible then: one thread's order does for the block's threads, which it meets before and after. `flag`: a word of shared memory.
+__device__ __forceinline__ bool is_last_block(u64* ticket, i64 blocks, u32* flag) {
+    __syncthreads();
+    if (threadIdx.x == 0 && threadIdx.y == 0) *flag = ticket_word::is_last(ticket, blocks);
     __syncthreads();
     const bool last = *flag != 0;
     __syncthreads();

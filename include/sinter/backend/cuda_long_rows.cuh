@@ -162,6 +162,7 @@ struct long_row_worker {
 template <class Kernel>
 __global__ void __launch_bounds__(long_row_facts<Kernel>::threads, tuning_of<Kernel>::long_rows::blocks_of_multiprocessor)
     run_long_rows(const __grid_constant__ fold_parameters<Kernel> in) {
+    await_stream();
     using worker = long_row_worker<Kernel>;
     using work = typename worker::work;
     using rows = typename work::rows;
@@ -176,6 +177,7 @@ __global__ void __launch_bounds__(long_row_facts<Kernel>::threads, tuning_of<Ker
     worker::eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
     worker::eval::fill(row, frame, selected<rows_after<Kernel, 0>>{});
     summary* const tasks = reinterpret_cast<summary*>(shared_memory);
+    if (in.units > 1 && blockIdx.x == 0) begin_ticket(in.ticket + blockIdx.y);
     const i64 first = i64(blockIdx.x) * in.unit, segments = (in.length + order::segment - 1) / order::segment;
     thread.fold_part(first, first + in.unit < segments ? first + in.unit : segments, tasks);
     if (in.units > 1) {
@@ -204,18 +206,16 @@ bool plan_long_rows(fold_parameters<Kernel>& given, i64& bytes) {
     given.units = units();
     given.capacity = 1;
     while (i64(given.capacity) * facts::threads < given.units) given.capacity *= 2;
-    bytes = given.units > 1 ? (given.rows * 4 + 15) / 16 * 16 + given.rows * given.units * facts::fold::summary_bytes() : 0;
+    bytes = given.units > 1 ? ticket_bytes(given.rows) + given.rows * given.units * facts::fold::summary_bytes() : 0;
     return unit * facts::fold::summary_bytes() <= tuning_of<Kernel>::any_rows::shared_bytes;
 }
 template <class Kernel>
 status launch_long_rows(fold_parameters<Kernel>& given, unsigned char* workspace, cudaStream_t stream) {
     using facts = long_row_facts<Kernel>;
-    const i64 tickets = given.units > 1 ? (given.rows * 4 + 15) / 16 * 16 : 0, tasks = given.unit > facts::threads ? given.unit : facts::threads;
-    given.ticket = reinterpret_cast<u32*>(workspace);
-    given.scratch = workspace + tickets;
-    if (tickets > 0) {
-        const cudaError_t code = cudaMemsetAsync(workspace, 0, u64(tickets), stream);
-        if (code != cudaSuccess) return status{error::backend_failure, -1, -1, 0, int(code)};
+    const i64 tasks = given.unit > facts::threads ? given.unit : facts::threads;
+    if (given.units > 1) {
+        given.ticket = reinterpret_cast<u64*>(workspace);
+        given.scratch = workspace + ticket_bytes(given.rows);
     }
     static kernel_handles known;
     return start(known, run_long_rows<Kernel>, dim3(unsigned(given.units), unsigned(given.rows)), dim3(facts::threads), u64(tasks) * u64(facts::fold::summary_bytes()),

@@ -45,10 +45,15 @@ static __device__ __forceinline__ i64 add_product(i64 to, int left, int right) {
 }
 
 // One access of 16 bytes each: `*(uint4*)p` may become four of 4.
+/// `Passing`: it isn't kept in the first-level cache, where what others read again is to stay.
+template <bool Passing = false>
 static __device__ __forceinline__ uint4 load_16(const void* from) {
     uint4 out;
 #if SINTER_DEVICE_PASS
-    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(out.x), "=r"(out.y), "=r"(out.z), "=r"(out.w) : "l"(from) : "memory");
+    if constexpr (Passing)
+        asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(out.x), "=r"(out.y), "=r"(out.z), "=r"(out.w) : "l"(from) : "memory");
+    else
+        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(out.x), "=r"(out.y), "=r"(out.z), "=r"(out.w) : "l"(from) : "memory");
 #else
     __builtin_memcpy(&out, from, 16);
 #endif
@@ -67,12 +72,12 @@ using short_word = conditional<sizeof(Pack) == 8, u64, u32>;
 template <class Pack>
 inline constexpr bool is_short_pack = sizeof(Pack) == 8 || sizeof(Pack) == 4;
 
-template <class Pack>
+template <bool Passing = false, class Pack>
 __device__ __forceinline__ void load_whole(Pack& to, const void* from) {
     if constexpr (sizeof(Pack) % 16 == 0) {
 #pragma unroll
         for (int i = 0; i < int(sizeof(Pack) / 16); ++i) {
-            const uint4 word = load_16(static_cast<const char*>(from) + 16 * i);
+            const uint4 word = load_16<Passing>(static_cast<const char*>(from) + 16 * i);
             __builtin_memcpy(reinterpret_cast<char*>(&to) + 16 * i, &word, 16);
         }
     } else if constexpr (is_short_pack<Pack>) {

@@ -68,10 +68,10 @@ struct packed_columns_worker : columns_worker<Kernel> {
 #pragma unroll
             for (int j = 0; j < pack; ++j) cell(depth - 2, y, j) = merge::merged(cell(depth - 2, y, j), cell(depth - 1, y, j));
         __syncthreads();
-        const int lines = (parts + each - 1) / each;  // with something to give; all of them when there are more
+        // Lines that have something to give are those from whose first part on there is one.
 #pragma unroll 1
-        for (int step = 1; step < down && step < lines; step *= 2) {
-            if (y % (2 * step) == 0 && y + step < down && y + step < lines)
+        for (int step = 1; step < down && step * each < parts; step *= 2) {
+            if ((y & (2 * step - 1)) == 0 && y + step < down && begin + step * each < parts)
 #pragma unroll
                 for (int j = 0; j < pack; ++j) cell(0, y, j) = merge::merged(cell(0, y, j), cell(0, y + step, j));
             __syncthreads();
@@ -80,12 +80,16 @@ struct packed_columns_worker : columns_worker<Kernel> {
         for (int j = 0; j < pack; ++j) result[j] = cell(0, 0, j);
     }
 
-    /// Where the operands' packs of a row lie; a step from row to row is one addition each.
+    /// Where the operands' packs of a row lie; a step from row to row is one addition each. The steps are held beside them: read from the
+    /// parameters for each row, since loads may change what memory is, they would follow one another.
     struct row_pointers {
         const unsigned char* at[count];
+        i64 step[count];
     };
     template <int... Instance>
     __device__ __forceinline__ void point_to(row_pointers& to, int row, indices<Instance...>) const {
+        ((to.step[slots<Kernel>::template place<Instance>] =
+              in.inner_step[0][slots<Kernel>::template place<Instance>] * i64(sizeof(typename rows::template storage_of<Instance>))), ...);
         ((to.at[slots<Kernel>::template place<Instance>] = reinterpret_cast<const unsigned char*>(
               static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slots<Kernel>::template place<Instance>]) +
               (offset[slots<Kernel>::template place<Instance>] + position + i64(row) * in.inner_step[0][slots<Kernel>::template place<Instance>]))),
@@ -94,8 +98,7 @@ struct packed_columns_worker : columns_worker<Kernel> {
     template <int... Instance>
     __device__ __forceinline__ void load_row(row_pointers& from, typename work::operand_packs& to, indices<Instance...>) const {
         ((load_whole(static_cast<typename work::template pack_slot<Instance>&>(to).value, from.at[slots<Kernel>::template place<Instance>]),
-          from.at[slots<Kernel>::template place<Instance>] +=
-          in.inner_step[0][slots<Kernel>::template place<Instance>] * i64(sizeof(typename rows::template storage_of<Instance>))),
+          from.at[slots<Kernel>::template place<Instance>] += from.step[slots<Kernel>::template place<Instance>]),
          ...);
     }
     template <int Phase, class Contexts, class Firsts>
@@ -112,6 +115,19 @@ struct packed_columns_worker : columns_worker<Kernel> {
             step::fold_in(here, all[j], context[j], firsts[j], i64(row), typename step::list{});
         }
     }
+    /// Rows from `row` on, as long as there are `Batch`. Untested, so that no load waits for another one's sum.
+    template <int Phase, int Batch, class Contexts, class Firsts>
+    __device__ __forceinline__ void walk_batches(int& row, int stop, row_pointers& from, typename base::template phase<1, Phase>::states (&all)[pack],
+                                                 const Contexts& context, const Firsts& firsts) const {
+#pragma unroll 1
+        for (; row + Batch <= stop; row += Batch) {
+            typename work::operand_packs loaded[Batch];
+#pragma unroll
+            for (int b = 0; b < Batch; ++b) load_row(from, loaded[b], selected<typename work::element_leaves>{});
+#pragma unroll
+            for (int b = 0; b < Batch; ++b) fold_row<Phase>(row + b, loaded[b], all, context, firsts);
+        }
+    }
     template <int Phase, class Contexts, class Firsts>
     __device__ __forceinline__ void walk_packs(int begin, int stop, typename base::template phase<1, Phase>::states (&all)[pack], const Contexts& context,
                                                const Firsts& firsts) const {
@@ -120,16 +136,10 @@ struct packed_columns_worker : columns_worker<Kernel> {
         for (int j = 0; j < pack; ++j) base::template phase<1, Phase>::start(all[j], typename base::template phase<1, Phase>::list{});
         row_pointers from;
         point_to(from, begin, selected<typename work::element_leaves>{});
-#pragma unroll 1
-        for (int row = begin; row < stop; row += batch) {
-            typename work::operand_packs loaded[batch];
-#pragma unroll
-            for (int b = 0; b < batch; ++b)
-                if (row + b < stop) load_row(from, loaded[b], selected<typename work::element_leaves>{});
-#pragma unroll
-            for (int b = 0; b < batch; ++b)
-                if (row + b < stop) fold_row<Phase>(row + b, loaded[b], all, context, firsts);
-        }
+        int row = begin;
+        walk_batches<Phase, batch>(row, stop, from, all, context, firsts);
+        if constexpr (batch > 2) walk_batches<Phase, 2>(row, stop, from, all, context, firsts);
+        if constexpr (batch > 1) walk_batches<Phase, 1>(row, stop, from, all, context, firsts);
     }
     /// A whole segment in registers, for both phases of a fold. `from` is where it begins, and then where the next one does.
     template <int Phase, class Contexts, class Firsts>
@@ -178,6 +188,7 @@ struct packed_columns_worker : columns_worker<Kernel> {
     }
     /// The columns' results. Only the last block of a group of columns has them: false elsewhere.
     __device__ __forceinline__ bool fold_all(int group) const {
+        if (in.units > 1 && blockIdx.y == 0) begin_ticket(in.ticket + group);
         summary result[pack];
         typename base::template phase<1>::firsts firsts[pack];
         if constexpr (rows::template pass_has_second<1>) this->template first_elements<1>(firsts, typename rows::template two_phase_folds<1>{});
@@ -215,13 +226,15 @@ struct packed_columns_worker : columns_worker<Kernel> {
 template <class Kernel>
 __global__ void __launch_bounds__(tuning_of<Kernel>::packed_columns::threads, packed_columns_facts<Kernel>::least_blocks)
     run_packed_columns(const __grid_constant__ fold_parameters<Kernel> in) {
+    await_stream();
     using worker = packed_columns_worker<Kernel>;
     using work = typename worker::work;
     extern __shared__ __align__(16) unsigned char shared_memory[];
     const int across = int(blockDim.x), x = int(threadIdx.x);
-    const i64 width = i64(across) * worker::pack, groups = (in.length + width - 1) / width;
-    i64 outer_row;
-    const i64 position = divide(blockIdx.x, groups, outer_row) * width + i64(x) * worker::pack;
+    const i64 width = i64(across) * worker::pack;
+    i64 outer_row = 0, group = blockIdx.x;
+    if (in.rows > 1) group = divide(blockIdx.x, (in.length + width - 1) / width, outer_row);
+    const i64 position = group * width + i64(x) * worker::pack;
     i64 offset[work::count];
     work::offsets_of_row(in, outer_row, offset);
     typename worker::rows::once_values once;
@@ -259,7 +272,7 @@ bool plan_packed_columns(fold_parameters<Kernel>& given, columns_shape& shape, i
     const i64 summaries = i64(pack) * shape.across;
     shape.shared = u64(given.depth * shape.down * summaries) * u64(fold_facts_of<Kernel>::summary_bytes());
     if (shape.shared < 16) shape.shared = 16;
-    bytes = given.units > 1 ? (shape.groups * 4 + 15) / 16 * 16 + shape.groups * given.units * summaries * fold_facts_of<Kernel>::summary_bytes() : 0;
+    bytes = given.units > 1 ? ticket_bytes(shape.groups) + shape.groups * given.units * summaries * fold_facts_of<Kernel>::summary_bytes() : 0;
     return shape.shared <= 49152;
 }
 

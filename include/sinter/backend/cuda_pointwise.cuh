@@ -187,6 +187,7 @@ struct pointwise_worker {
 /// `packs`, at most the tuning's, are what a thread takes of a row.
 template <class Kernel>
 __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwise_worker<Kernel>::least_blocks) run_pointwise(const __grid_constant__ parameters<Kernel> in) {
+    await_stream();
     using worker = pointwise_worker<Kernel>;
     using work = typename worker::work;
     using rows = typename work::rows;
@@ -255,6 +256,7 @@ struct short_packs {
 };
 template <class Kernel>
 __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::small_threads) run_short_packs(const __grid_constant__ parameters<Kernel> in) {
+    await_stream();
     using worker = pointwise_worker<Kernel, short_packs<Kernel>::pack>;
     using work = typename worker::work;
     const i64 position = i64(blockIdx.x * blockDim.x + threadIdx.x) * work::pack, row = is_line<Kernel> ? 0 : i64(blockIdx.y) * blockDim.y + threadIdx.y;
@@ -304,6 +306,7 @@ struct column_walker {
 };
 template <class Kernel>
 __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads) run_down_columns(const __grid_constant__ parameters<Kernel> in) {
+    await_stream();
     using walker = column_walker<Kernel>;
     using facts_type = typename walker::facts_type;
     using work = typename walker::work;

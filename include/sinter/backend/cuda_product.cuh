@@ -156,6 +156,7 @@ struct product_parameters : parameters<Kernel> {
 /// A warp per `Rows` rows of weights; with fewer columns left than `Columns`, with those. A grid's second dimension counts blocks of columns.
 template <class Kernel, int Rows, int Columns>
 __global__ void __launch_bounds__(product_tuning::threads) run_product(const __grid_constant__ product_parameters<Kernel> given) {
+    await_stream();
     using worker = product_worker<Kernel>;
     static_assert(Rows * Columns <= 32);
     const parameters<Kernel>& in = given;

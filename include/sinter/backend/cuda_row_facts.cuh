@@ -68,6 +68,12 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         return product;
     }
     static constexpr i64 known_length = find_length();  ///< -1: when run
+    static constexpr int find_outer_axes() {
+        int axes = 0;
+        for (int a = 0; a < Kernel::axes; ++a) axes += role_of<Kernel>(a) == axis_role::outer;
+        return axes;
+    }
+    static constexpr int most_outer_axes = find_outer_axes();  ///< a call may have fewer, merged
     static constexpr int rounds_of(i64 length) {
         return length >= order::segment ? most_rounds : length <= 0 ? 1 : int((length + order::lanes - 1) / order::lanes);
     }
@@ -606,22 +612,34 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr bool any_two_phase = find_two_phase();
     /// A variance unpacks its row three times: with registers to spare the compiler keeps it unpacked, and few threads are left.
     static constexpr bool counts_phases = any_two_phase && !counts_registers && known_length > order::segment && sharing == row_sharing::block;
-    static constexpr bool forgets = row_codes::any || counts_phases;
+    /// So does a norm of rows of one segment of 16-bit numbers: its weights are read in two parts. (Costly outputs need the registers.)
+    static constexpr int find_output_cost() {
+        int cost = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (Kernel::template needed<last>[i] && Kernel::where[i] == site::element) cost += Kernel::cost_of(i);
+        return cost;
+    }
+    static constexpr bool counts_halves = whole && any_half && stores_elements && kept < 0 && !counts_registers && is_plain && known_length <= order::segment &&
+                                          2 * find_pressure() < tuning_of<Kernel>::rows::halves_registers && find_output_cost() <= tuning_of<Kernel>::rows::halves_cost;
+    static constexpr bool forgets = row_codes::any || counts_phases || counts_halves;
     /// Products with a vector: folds read weights beside a row that few registers hold, and nothing else is kept. What hides those loads is
-    /// how many threads there are; with registers to spare the compiler only unpacks more ahead.
-    static constexpr bool shares_with_weights() {
+    /// how many threads there are; with registers to spare the compiler only unpacks more ahead. The row passes the first-level cache by, so
+    /// that the weights stay there.
+    static constexpr bool find_shares_with_weights() {
         return whole && find_folds_read_late() && is_plain_fold() && known_length > order::segment && sharing == row_sharing::block;
     }
+    static constexpr bool shares_with_weights = find_shares_with_weights();
     static constexpr bool is_plain_fold() {
         return kept < 0 && !row_codes::any && !work::stores_elements && Kernel::levels == 1 && find_registers() <= 32 && !any_two_phase;
     }
     static constexpr int bound_threads(int rounds) {
-        if (counts_registers || counts_phases || shares_with_weights()) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
+        if (counts_registers || counts_phases || counts_halves || shares_with_weights) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
         return is_small(rounds) ? tuning_of<Kernel>::rows::short_threads : bound_by_shared ? find_known_threads() : tuning_of<Kernel>::rows::block_threads;
     }
     static constexpr int bound_blocks(int rounds) {
         constexpr int wanted = find_pressure() + (kept >= 0 ? tuning_of<Kernel>::rows::covered_spare_kept : tuning_of<Kernel>::rows::covered_spare);
-        if (shares_with_weights()) return tuning_of<Kernel>::rows::weights_threads / bound_threads(rounds);
+        if (shares_with_weights) return (is_fast<Kernel> ? tuning_of<Kernel>::rows::weights_threads_fast : tuning_of<Kernel>::rows::weights_threads) / bound_threads(rounds);
+        if (counts_halves) return 65536 / (bound_threads(rounds) * tuning_of<Kernel>::rows::halves_registers);
         if (counts_phases) {
             const int fitting = 65536 / (bound_threads(rounds) * (2 * find_pressure() + tuning_of<Kernel>::rows::variance_spare));
             return fitting < least_blocks ? least_blocks : fitting;
@@ -699,7 +717,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// The first of them are read before the folds where registers allow: one wait less, which is what short calls are made of.
     static constexpr bool reads_early = whole && late_bytes_of_round > 0 && find_registers() <= tuning_of<Kernel>::rows::few_registers && !folds_read_late;
     /// The rest of them follows them before the segments meet, where registers allow: where they were read behind a store, a row would wait twice.
-    static constexpr bool reads_all_early = reads_early && long_rounds * late_bytes_of_round / 4 <= tuning_of<Kernel>::rows::late_registers;
+    static constexpr bool reads_all_early = reads_early && !counts_halves && long_rounds * late_bytes_of_round / 4 <= tuning_of<Kernel>::rows::late_registers;
     using output_values = environment<Kernel, family, selected<output_list>>;
     static constexpr int kept_or_0 = kept < 0 ? 0 : kept;
     using kept_value = conditional<(kept >= 0), instance_value<Kernel, family, kept_or_0>, lane::scalar<bool>>;

@@ -76,7 +76,7 @@ struct row_worker {
     __device__ __forceinline__ void find_offsets(unsigned index) {
 #pragma unroll
         for (int s = 0; s < work::count; ++s) offset[s] = 0;
-        for (int a = in.outer_axes - 1; a > 0; --a) {
+        for (int a = work::most_outer_axes > 1 ? in.outer_axes - 1 : 0; a > 0; --a) {
             const unsigned size = unsigned(in.outer_size[a]), whole = index / size, inner = index - whole * size;
 #pragma unroll
             for (int s = 0; s < work::count; ++s) offset[s] += i64(inner) * in.outer_step[a][s];
@@ -220,7 +220,7 @@ struct row_worker {
         const auto from = row_of<Instance>();
 #pragma unroll
         for (int q = 0; q < Rounds; ++q)
-            if (counts(q)) load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, from + first + q * order::lanes);
+            if (counts(q)) load_whole<work::shares_with_weights>(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, from + first + q * order::lanes);
     }
     /// Two-phase folds shift by the row's first element.
     template <int... Instance>
@@ -750,6 +750,7 @@ struct row_worker {
 /// Short: a group per row. Long: a block per row, or a cluster.
 template <class Kernel, int Rounds>
 __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_facts<Kernel>::bound_blocks(Rounds)) run_rows(const __grid_constant__ parameters<Kernel> in) {
+    await_stream();
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     constexpr bool compiled = true;
 #else

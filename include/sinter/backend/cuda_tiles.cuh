@@ -135,6 +135,7 @@ struct tile_worker {
 
 template <class Kernel>
 __global__ void __launch_bounds__(tuning_of<Kernel>::tiles::side * tuning_of<Kernel>::tiles::threads_down) run_tiles(const __grid_constant__ tile_parameters<Kernel> in) {
+    await_stream();
     using worker = tile_worker<Kernel>;
     using work = typename worker::work;
     extern __shared__ __align__(16) unsigned char shared_memory[];

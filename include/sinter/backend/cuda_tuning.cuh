@@ -87,7 +87,10 @@ struct cuda_table {
         static constexpr int covered_spare = 8;             ///< registers of a thread beside those that its row takes there; 64 at least in all;
         static constexpr int covered_spare_kept = 32;       ///< where a value is kept
         static constexpr int variance_spare = 16;           ///< the same beside twice what the row takes, where its length is known and its variance is taken
-        static constexpr int weights_threads = 768;         ///< on a multiprocessor where folds read weights beside the row
+        static constexpr int halves_registers = 72;         ///< of a thread, for norms of rows of one segment of 16-bit numbers,
+        static constexpr int halves_cost = 16;              ///< whose outputs take so many instructions
+        static constexpr int weights_threads = 768;         ///< on a multiprocessor where folds read weights beside the row;
+        static constexpr int weights_threads_fast = 640;    ///< under `fast`
         static constexpr int late_registers = 48;           ///< of weights that a thread holds from before its last fold is merged: all of a row, or none
         static constexpr int late_bytes = 64;               ///< of weights that a thread reads together before it stores: each load waits for the stores before it
     };
@@ -121,7 +124,7 @@ struct cuda_table {
     struct packed_columns {
         static constexpr int threads = 256;                 ///< of a block; a power of two
         static constexpr int across = 32;                   ///< threads side by side, at most; a power of two
-        static constexpr int blocks_of_little = 4;          ///< on a multiprocessor;
+        static constexpr int blocks_of_little = 3;          ///< on a multiprocessor, so that registers hold all loads of a thread;
         static constexpr int blocks_of_much = 2;            ///< where a thread holds much: a segment's rows, or states of more than
         static constexpr int much_state = 32;               ///< bytes in a pack
     };
@@ -168,7 +171,7 @@ struct table_is_possible {
                   "cuda_tuning: threads of row blocks are powers of two; block_threads from 128 to 512, the others from 32 to that.");
     static_assert(is_power_of_two(Table::rows::rows_in_turn) && Table::rows::shared_rounds >= 0 && Table::rows::shared_rounds <= 8 &&
                       Table::rows::shared_threads >= 32 && Table::rows::shared_threads_small >= 32 &&
-                      Table::rows::weights_threads >= 512,
+                      Table::rows::weights_threads >= 512 && Table::rows::weights_threads_fast >= 512,
                   "cuda_tuning: rows in turn are a power of two, shared rounds up to 8, weights_threads at least 512.");
     static_assert(is_power_of_two(Table::rows::most_blocks) && Table::rows::most_blocks <= 8, "cuda_tuning: a cluster has up to 8 blocks.");
     static_assert(is_power_of_two(Table::any_rows::threads) && Table::any_rows::threads >= 32 && Table::any_rows::threads <= 1024 &&
