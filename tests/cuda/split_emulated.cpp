@@ -59,5 +59,12 @@ int main() {
     same("variance of columns", numbers, si::extents<dyn, dyn>(5000, 300), si::extents<1, dyn>(300), [](auto x) { return variance(x, si::axes<0>); });
     same("planes of several images", numbers, si::extents<dyn, 3, dyn>(1000, 500), si::extents<1, 3, 1>(), [](auto x) { return variance(x, si::axes<0, 2>); });
     same("mean of row values", numbers, si::extents<dyn, dyn>(3000, 500), si::extents<>(), [](auto x) { return mean(logsumexp(x, si::last_axis, si::drop)); });
+    // A ticket of any content counts from 0, also where no block gave it its name before, and is left as 0.
+    for (const si::u64 content : {si::u64(0), ~si::u64(0), si::u64(0x5a5a5a5a5a5a5a5a), si::u64(0xffffff), si::u64(1) << 63}) {
+        si::u64 ticket = content;
+        for (int again = 0; again < 2; ++again)
+            for (int block = 1; block <= 3; ++block) check("a ticket", si::detail::device::ticket_word::is_last(&ticket, 3) == (block == 3));
+        check("a ticket that was used", ticket == 0);
+    }
     return tally();
 }
