@@ -145,13 +145,6 @@ static_assert(is_kernel<decltype(si::permute<1, 0, 2>(sum(some<sized<4, 5, 6>>()
 static_assert(is_kernel<decltype(si::permute<0, 2, 1>(sum(some<sized<4, 5, 6>>(), si::axes<0>)))>);
 static_assert(is_kernel<decltype(si::unsqueeze<0>(sum(some<any>(), si::last_axis)))>);
 static_assert(is_kernel<decltype(si::unsqueeze<-1>(sum(some<any>(), si::last_axis, si::drop)))>);
-// A largest or least element is the same in any order, as are any and all.
-static_assert(is_kernel<decltype(si::transpose(max(some<any>(), si::axes<0>)))>);
-static_assert(is_kernel<decltype(si::permute<2, 0, 1>(min(some<sized<4, 5, 6>>(), si::axes<0, 2>)))>);
-static_assert(is_kernel<decltype(si::unsqueeze<-1>(si::all(some<any>() > 0.0f, si::last_axis)))>);
-static_assert(is_kernel<decltype(si::transpose(si::any(some<any>() > 0.0f, si::axes<0>)))>);
-static_assert(is_map_of_reduction<decltype(si::reshape<4, 1, 6>(max(some<sized<4, 5, 6>>(), si::axes<1>)))>);
-static_assert(is_map_of_reduction<decltype(si::transpose(si::argmax(some<any>(), si::axes<0>)))>);
 
 // Lowering doesn't depend on layout.
 using strided_matrix = si::tensor_view<float, si::extents<dyn, 64>, si::strided>;

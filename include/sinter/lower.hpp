@@ -380,7 +380,7 @@ struct lowering {
             pushed.length = 0;
         } else if (chain.length > 0) {
             // The same maps apply to the argument when they only move axes, and leave the folded ones alone: their order, which an index and
-            // the bits of a sum depend on, and which of them are the last, which follow the lane rule. A largest element is the same in any order.
+            // the bits of a sum depend on, and which of them are the last, which follow the lane rule.
             if (!n.op->keep) {
                 fail(nest_violation::map_of_reduction);
                 return false;
@@ -396,7 +396,7 @@ struct lowering {
                                        mark[normal_axis(map.number[0], rank)];
                 const bool moves = map.kind == map_kind::permute || map.kind == map_kind::slice || map.kind == map_kind::flip ||
                                    map.kind == map_kind::unsqueeze;
-                if (!moves || (map.kind == map_kind::permute && !n.op->any_order && !keeps_order(map, rank, mark))) {
+                if (!moves || (map.kind == map_kind::permute && !keeps_order(map, rank, mark))) {
                     fail(nest_violation::map_of_reduction);
                     return false;
                 }
@@ -416,7 +416,7 @@ struct lowering {
             bool trailing = true;
             for (int i = rank - 1; i >= 0; --i) {
                 trailing = trailing && mark[i];
-                if (last[i] != trailing && !n.op->any_order) {
+                if (last[i] != trailing) {
                     fail(nest_violation::map_of_reduction);
                     return false;
                 }

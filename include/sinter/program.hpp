@@ -57,7 +57,6 @@ struct op_facts {
     bool always_needs_elements = false;  ///< reduce: no type has a value over nothing (argmax)
     bool two_phase = false;            ///< reduce: a segment is read twice (monoid with a second phase)
     bool identity_is_exact = false;    ///< reduce: merging with the identity changes no bit
-    bool any_order = false;            ///< reduce: the bits are the same in whatever order it folds
     index_map_spec map{};              ///< index map
     i64 axis = 0;                      ///< coordinate: the axis
     bool own = false;                  ///< the user's: the operation checks itself that lanes go through (`verdict`)

@@ -31,8 +31,6 @@ void tiled(const char* name, const Sizes& sizes, const Turned& turned, const For
 }
 inline constexpr auto with_transposed = si::fused([](auto x, auto y) { return x * 2.0f + transpose(y) * si::cast<float>(si::iota<-1>(x)); });
 inline constexpr auto with_row = si::fused([](auto x, auto y) { return x * y + transpose(y) * si::cast<float>(si::iota<-2>(x)); });
-inline constexpr auto with_largest = si::fused([](auto x, auto y) { return x - transpose(y - max(y, si::axes<0>)); });
-inline constexpr auto with_least = si::fused([](auto x, auto y) { return x - transpose(min(y, si::axes<1>)); });
 inline constexpr auto with_permuted = si::fused([](auto x, auto y) { return x - si::permute<1, 2, 0>(y); });
 
 template <class Type, i64 Length, class Formula>
@@ -209,8 +207,6 @@ int main() {
     for (const auto& [rows, length] : {std::pair<i64, i64>{64, 64}, {70, 130}, {16, 200}, {129, 16}, {15, 40}}) {
         tiled<float>("x and a transposed y", si::extents<dyn, dyn>(rows, length), si::extents<dyn, dyn>(length, rows), with_transposed);
         tiled<si::bf16>("x and a transposed y, bf16", si::extents<dyn, dyn>(rows, length), si::extents<dyn, dyn>(length, rows), with_transposed);
-        tiled<float>("x and a transposed y less its largest of columns", si::extents<dyn, dyn>(rows, length), si::extents<dyn, dyn>(length, rows), with_largest);
-        tiled<float>("x and the least of rows of y, transposed", si::extents<dyn, dyn>(rows, length), si::extents<dyn, dyn>(length, rows), with_least);
         tiled<float>("x and a permuted y", si::extents<dyn, dyn, dyn>(3, rows, length), si::extents<dyn, dyn, dyn>(length, 3, rows), with_permuted);
     }
     tiled<float>("y straight and transposed", si::extents<dyn, dyn>(100, 100), si::extents<dyn, dyn>(100, 100), with_row);

@@ -53,25 +53,6 @@ TEST_CASE("reshape, unflatten, flatten, squeeze, unsqueeze, expand of operands")
             memory<float, small_cube>(place({3, {4, 6, 5}}, layout::contiguous), mix::special, u64(c + 50)),
             memory<float, si::extents<6, 5>>(place({2, {6, 5}}, layout(c)), mix::special, u64(c + 70)));
 }
-TEST_CASE("maps below folds of any order: what was a row is a column") {
-    tally all("maps of order-free folds");
-    for (int c = 0; c < input_layouts; ++c)
-        for (int s = 0; s < 40; s += 13) {
-            const shape sizes{3, {3, 4 + s, 5 + s}}, turned{3, {5 + s, 3, 4 + s}};
-            all.same(
-                [](auto y, auto z, auto x) {
-                    return si::tie(y, z) = si::let(x, [](auto a) {
-                               return si::outputs(si::permute<2, 0, 1>(a - max(a, si::axes<1>)), si::permute<2, 0, 1>(min(a, si::axes<1>)));
-                           });
-                },
-                memory<float, cube>(place(turned, layout(c % output_layouts)), mix::anything, u64(s)),
-                memory<float, si::extents<dyn, dyn, 1>>(place({3, {5 + s, 3, 1}}, layout::contiguous), mix::anything, u64(s + 100)),
-                memory<float, cube>(place(sizes, layout(c)), mix::special, u64(s + 200)));
-            all.same([](auto y, auto x) { return y = si::permute<2, 0, 1>(max(x, si::axes<0, 2>)); },
-                     memory<float, si::extents<1, 1, dyn>>(place({3, {1, 1, 4 + s}}, layout::contiguous), mix::anything, u64(s + 300)),
-                     memory<float, cube>(place(sizes, layout(c)), mix::special, u64(s + 400)));
-        }
-}
 TEST_CASE("reductions of mapped values, mapped reductions") {
     tally all("maps and reductions");
     for (int c = 0; c < input_layouts; ++c)

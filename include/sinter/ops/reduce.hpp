@@ -106,7 +106,6 @@ struct prod_of : one_value {
 /// NaN if any element is NaN, +0 over -0 (B1). Over nothing -inf; integers have no value then.
 struct max_of : one_value {
     static constexpr const char* name = "max";
-    static constexpr bool any_order = true;
     static constexpr type_rule rule = &rules::fold_same;
     static constexpr bool needs_elements = true;
     static constexpr bool keeps_codes = true;  ///< it chooses one of the values
@@ -131,7 +130,6 @@ struct max_of : one_value {
 };
 struct min_of : one_value {
     static constexpr const char* name = "min";
-    static constexpr bool any_order = true;
     static constexpr type_rule rule = &rules::fold_same;
     static constexpr bool needs_elements = true;
     static constexpr bool keeps_codes = true;  ///< it chooses one of the values
@@ -146,7 +144,6 @@ struct min_of : one_value {
 };
 struct any_of : one_value {
     static constexpr const char* name = "any";
-    static constexpr bool any_order = true;
     static constexpr type_rule rule = &rules::fold_bool;
     template <class Value>
     static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
@@ -155,7 +152,6 @@ struct any_of : one_value {
 };
 struct all_of : prod_of {
     static constexpr const char* name = "all";
-    static constexpr bool any_order = true;
     static constexpr type_rule rule = &rules::fold_bool;
     template <class Value>
     static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
@@ -463,7 +459,6 @@ struct reduction<Monoid, axes_t<Axis...>, Keep> {
                                     .always_needs_elements = always_needs,
                                     .two_phase = monoids::is_two_phase<Monoid>,
                                     .identity_is_exact = requires { Monoid::identity_is_exact; },
-                                    .any_order = requires { Monoid::any_order; },
                                     .own = monoids::is_own<Monoid>};
     template <class Inference, int Node>
     static constexpr auto verdict() {
@@ -486,7 +481,6 @@ struct reduction<Monoid, every_axis_t, Keep> {
                                     .always_needs_elements = reduction<Monoid, axes_t<>, Keep>::always_needs,
                                     .two_phase = monoids::is_two_phase<Monoid>,
                                     .identity_is_exact = requires { Monoid::identity_is_exact; },
-                                    .any_order = requires { Monoid::any_order; },
                                     .own = monoids::is_own<Monoid>};
     template <class Inference, int Node>
     static constexpr auto verdict() {
