@@ -100,6 +100,18 @@ TEST_CASE("values of two matrices with run-time heights never share a loop") {
     CHECK(same(y, by_hand));
 }
 
+TEST_CASE("a turned maximum beside a sum of rows of another length: their folds never share a loop") {
+    matrix x(5, 4), z(4, 6);
+    fill_with(x, 3);
+    fill_with(z, 4);
+    column y(4), by_hand(4);
+    row largest(4);
+    si::run(split, y.view() = transpose(max(x, axes<0>)) + sum(z, axes<1>));
+    si::run(reference, largest.view() = max(x, axes<0>));
+    si::run(reference, by_hand.view() = si::transpose(largest.view()) + sum(z, axes<1>));
+    CHECK(same(y, by_hand));
+}
+
 TEST_CASE("an index map of a reduced value, a reshape of a broadcast value") {
     tensor<float, extents<6, 5>> x;
     tensor<float, extents<5>> bias;
