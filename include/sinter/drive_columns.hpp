@@ -106,7 +106,7 @@ struct column_driver {
         SINTER_INLINE lane_of<i64> coordinate() const {
             constexpr int index = slots<Kernel>::template place<Instance>;
             const i64 step = this->along.lane.count == 0 ? 0 : this->along.lane.stride[0][index];
-            return add(lane_of<i64>(at.base[index] + position * step), mul(lane_of<i64>::iota(), lane_of<i64>(step)));
+            return counted<Family>(at.base[index] + position * step, step);
         }
         using rows::common::folded_count;
         using rows::common::operands;

@@ -150,7 +150,7 @@ struct product_driver {
         template <int Instance>
         SINTER_INLINE lane_of<i64> coordinate() const {
             constexpr int slot = slots<Kernel>::template place<Instance>;
-            return add(lane_of<i64>(at.base[slot]), mul(lane_of<i64>::iota(), lane_of<i64>(step[slot])));
+            return counted<Family>(at.base[slot], step[slot]);
         }
         using rows::common::folded_count;
         using rows::common::operands;

@@ -387,7 +387,10 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
     template <int Index>
     bool allocate(bool& there) {
         if constexpr (has_value<Index>()) {
-            const i64 bytes = (sizes[Index].count() + 1) * i64(sizeof(element<Index>));
+            // (No operand has bounded a coordinate's sizes: their product may leave 64 bits.)
+            i64 bytes = i64(sizeof(element<Index>));
+            for (int a = 0; a < sizes[Index].rank; ++a) there = there && !__builtin_mul_overflow(bytes, sizes[Index].size[a], &bytes);
+            there = there && !__builtin_add_overflow(bytes, i64(sizeof(element<Index>)), &bytes);
             buffer[Index] = there ? ::operator new(std::size_t(bytes), std::align_val_t{64}, std::nothrow) : nullptr;
             there = there && buffer[Index] != nullptr;
         }

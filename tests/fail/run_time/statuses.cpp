@@ -110,6 +110,10 @@ int main() {
         } catch (const si::run_error& error) {
             expect("SINTER-R008", error.get_status());
         }
+        // The reference stores coordinates, whose bytes may fit no 64 bits.
+        using huge = si::extents<(si::i64(1) << 61)>;
+        const auto one = si::view(memory, si::extents<1>{});
+        expect("SINTER-R008", si::try_run(si::reference, one = si::cast<float>(si::slice<0, 5, 6>(si::iota<0>(huge{})))));
     }
     {
         signed char codes[4]{};
