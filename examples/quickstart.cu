@@ -64,7 +64,8 @@ int main(int count, char** arguments) {
     si::device_tensor<float, row> on_weight{row(columns)};
     si::device_tensor<si::i8, matrix> on_codes(sizes);
     if (!on_x.ok() || !on_residual.ok() || !on_copy.ok() || !on_weight.ok() || !on_codes.ok()) return fail("memory", "not enough: fewer rows");
-    on_x.copy_from(x.data()), on_residual.copy_from(residual.data()), on_weight.copy_from(weight.data());
+    if (!on_x.copy_from(x.data()).ok() || !on_residual.copy_from(residual.data()).ok() || !on_weight.copy_from(weight.data()).ok())
+        return fail("a copy", "to the device");
 
     const auto formula = residual_norm_int8(on_x.view(), on_residual.view(), on_weight.view());
     static_assert(si::plan_of<decltype(formula)>.kernels == 1);
@@ -74,7 +75,7 @@ int main(int count, char** arguments) {
     const float copy = milliseconds([&] { (void)cudaMemcpyAsync(on_copy.data(), on_x.data(), x.size() * sizeof(float), cudaMemcpyDeviceToDevice); });
 
     std::vector<si::i8> codes(x.size());
-    on_codes.copy_to(codes.data());
+    if (!on_codes.copy_to(codes.data()).ok()) return fail("a copy", "from the device");
     // The reference is slow by design: as many rows as it does in about a second.
     const i64 compared = (std::min)(rows, (std::max)(i64(1), i64(1 << 20) / columns));
     std::vector<si::i8> expected(std::size_t(compared * columns));

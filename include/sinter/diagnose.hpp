@@ -19,6 +19,9 @@ namespace sinter {
 
 /// Said by the compiler where an assignment is made and not run.
 #define SINTER_DROPPED_ASSIGNMENT "[SINTER-E009] an assignment runs nothing by itself. Hint: run(executor, y = expression)."
+/// Said where the status of a call is dropped: nothing else tells that the call was refused and wrote nothing.
+#define SINTER_DROPPED_STATUS \
+    "[SINTER-E025] this status alone says whether the call did anything. Hint: if (const status said = try_run(...); !said.ok()), or run(...), which throws."
 /// Said where a formula is asked for its truth, or for its value as a number. A static_assert in the conversion's own body: clang would go
 /// on after another.
 #define SINTER_BRANCH_ON_A_FORMULA \
@@ -496,7 +499,7 @@ enum class error : int {
 };
 
 /// Result of `try_run`. Trivially copyable, no allocation: the message is a literal, the numbers stand beside it.
-struct status {
+struct [[nodiscard(SINTER_DROPPED_STATUS)]] status {
     error code_value = error::none;
     int operand = -1;     ///< index of the operand (inputs first, then outputs), -1 if none
     int axis = -1;        ///< axis of that operand, -1 if none

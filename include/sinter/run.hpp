@@ -159,7 +159,7 @@ using run_mistake = outcome<decltype(run_verdict<Executor, Assignments...>())>;
 
 /// Runs one or more assignments as one kernel. Never throws; an error is reported before anything is written.
 template <class Executor, class... Assignments>
-SINTER_FORCE_INLINE status try_run(const Executor& executor, const Assignments&... assignments) noexcept {
+[[nodiscard(SINTER_DROPPED_STATUS)]] SINTER_FORCE_INLINE status try_run(const Executor& executor, const Assignments&... assignments) noexcept {
     using wrong = detail::run_mistake<Executor, Assignments...>;
     if constexpr (is_same<wrong, detail::nothing_wrong>)
         return detail::launch_checked(executor, detail::join_assignments(assignments...));
