@@ -230,9 +230,9 @@ SINTER_COMPOUND(operator*=, mul_op)
 SINTER_COMPOUND(operator/=, div_op)
 #undef SINTER_COMPOUND
 namespace detail {
-/// What `x += y` gives for a value of a traced lambda: the value, or the mistake in x + y.
+/// What `x += y` gives for a value of a traced lambda: the value, which notes a mistake in x + y.
 template <class Op, class Right, class Result = applied<Op, traced&, Right>>
-using compounded = conditional<is_same<Result, traced>, traced&, Result>;
+using compounded = conditional<is_silent<Result>, traced&, Result>;
 }  // namespace detail
 // A value of a traced lambda is a name for a node: `x += y` makes it the name of another one.
 #define SINTER_COMPOUND(compound, op)                                                                  \

@@ -65,6 +65,7 @@ struct quantize_steps_op {
 
 /// A sum that stays in i32, for products of 8-bit steps: exact for up to 33025 of them (numerics Q6, zero points inside the product).
 struct sum_i32_of : monoids::sum_of {
+    using shortcuts_of = sum_i32_of;
     static constexpr const char* name = "sum_i32";
     static constexpr type_rule rule = &rules::fold_same;
 };
@@ -470,8 +471,8 @@ struct short_sums_fit {
         return true;
     }();
 };
-template <class Type>
-struct short_sums_fit<refused<Type>> {
+template <class Rule, class... What>
+struct short_sums_fit<silent<Rule, What...>> {
     static constexpr bool value = false;
 };
 template <>

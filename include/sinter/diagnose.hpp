@@ -11,6 +11,8 @@
 //   - the arguments of `mistake` are short types made for reading: sizes<2, 3>, axis<1>, never an expression;
 //   - an umbrella header includes this one first: compilers print the chain of includes to the failed line.
 // A mistake, handed to another operator, `=` or `run`, gives `poison`, and so does poison: no second message.
+// In a traced lambda it stays `refused`, silent, and goes with the values into what the lambda returns: the call of the lambda says it, at
+// the user's line. Said within, it would come with the compiler's way into the lambda, 15 to 90 lines.
 #pragma once
 
 #include "meta.hpp"
@@ -81,18 +83,50 @@ struct lanes_go_through {};         struct codes_are_small {};          struct m
 struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct tensor_is_whole {};          struct is_an_element_type {};
 struct not_there_yet {};            struct eval_gives_one_value {};     struct argument_has_axes {};        struct owner_takes_no_formula {};
 struct same_scale {};               struct codes_or_numbers {};
-struct dot_stays_exact {};          struct dot_knows_codes {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
+struct dot_stays_exact {};          struct dot_knows_codes {};          struct scale_is_in_the_type {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
 }  // namespace rule
+
+struct traced;  // a value of a traced lambda
+/// The lambda in which a rule was broken; compilers print where it stands.
+template <class Lambda>
+struct in_lambda {};
 
 /// A broken rule, and what broke it. Complete only with an error.
 template <class Rule, class... What>
 struct mistake;
-/// A mistake on its way to the function that the user called. Silent.
-template <class Mistake>
-struct refused {
-    SINTER_HOST_DEVICE constexpr operator Mistake() const { return Mistake{}; }
+/// A mistake on its way to the function that the user called. Silent: a template of what the mistake is made of, since a call with an
+/// argument of type `some<mistake<...>>` looks for friends of the mistake, and so says it.
+template <class Rule, class... What>
+struct silent {
+    template <class Wanted>
+        requires is_same<Wanted, mistake<Rule, What...>>
+    SINTER_HOST_DEVICE constexpr operator Wanted() const {
+        return {};
+    }
+    /// Where a traced lambda wants a value of it: said there.
+    template <class Wanted>
+        requires(is_same<Wanted, traced> || is_same<Wanted, float>)
+    constexpr operator Wanted() const {
+        (void)sizeof(mistake<Rule, What...>);
+        return Wanted{};
+    }
+    template <class Right>
+        requires(!is_same<Right, silent>)
+    constexpr silent& operator=(const Right&) {
+        return *this;
+    }
 };
+namespace detail {
+template <class Mistake>
+struct silent_form;
+template <class Rule, class... What>
+struct silent_form<mistake<Rule, What...>> {
+    using type = silent<Rule, What...>;
+};
+}  // namespace detail
+template <class Mistake>
+using refused = typename detail::silent_form<Mistake>::type;
 
 // How numbers print.
 template <int Axis>
@@ -349,12 +383,12 @@ struct mistake<rule::is_a_monoid, What...> {
 template <class... What>
 struct mistake<rule::takes_so_many, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-E018] this function takes another number of operands. Hint: docs/reference.md lists what each takes.");
+                  "[SINTER-E018] this function takes another number of operands. Hint: docs/reference.md lists what each takes; rms_norm(x, weight, eps) or (x, eps), layer_norm(x, weight, bias, eps), cross_entropy(x, target), softmax(x).");
 };
 template <class... What>
 struct mistake<rule::lanes_go_through, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-E019] an operator or monoid of your own can't be called with these lanes, or gives something else. Hint: a template of a lane for each operand, as in docs/reference.md.");
+                  "[SINTER-E019] an operator or monoid of your own can't be called with these lanes, or gives something else. Hint: a template of a lane for each operand; identity, lift and combine of a monoid give lane::fields<Value>, finalize a lane (docs/reference.md).");
 };
 template <class... What>
 struct mistake<rule::map_numbers_are_types, What...> {
@@ -387,6 +421,11 @@ template <class... What>
 struct mistake<rule::dot_knows_codes, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-Q013] dot and dot_codes need the codes' type, which a value of a traced lambda doesn't have. Hint: call them outside: lambda(dot(x, w, axes), bias).");
+};
+template <class... What>
+struct mistake<rule::scale_is_in_the_type, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q014] dot and dot_codes take codes whose scale is in their type; this view holds its scales. Hint: sum(x * w, axes<-1>) of the real values; or dot_codes of the codes themselves, times the scales: they must not vary along the summed axis.");
 };
 template <class... What>
 struct mistake<rule::operator_takes_lanes, What...> {
@@ -470,12 +509,43 @@ template <class Type>
 struct outcome_of {
     using type = Type;
 };
-template <class Mistake>
-struct outcome_of<refused<Mistake>> {
-    using type = Mistake;
+template <class Rule, class... What>
+struct outcome_of<silent<Rule, What...>> {
+    using type = mistake<Rule, What...>;
 };
 template <class Type>
 using outcome = typename outcome_of<Type>::type;
+/// The same of a call with these arguments: in a traced lambda a mistake stays silent.
+template <class Argument>
+inline constexpr bool is_silent = is_same<Argument, traced>;
+template <class Rule, class... What>
+inline constexpr bool is_silent<silent<Rule, What...>> = true;
+template <class Type, class... Arguments>
+using outcome_of_call = conditional<(is_silent<remove_cvref<Arguments>> || ...), Type, outcome<Type>>;
+/// What follows from the arguments' mistakes: the first that isn't said yet, or poison.
+template <class... Arguments>
+struct follow_up {
+    using type = poison;
+};
+template <class First, class... Rest>
+struct follow_up<First, Rest...> : follow_up<Rest...> {};
+template <class Rule, class... What, class... Rest>
+struct follow_up<silent<Rule, What...>, Rest...> {
+    using type = silent<Rule, What...>;
+};
+/// A mistake on its way out of a traced lambda.
+template <class Lambda, class Type>
+struct out_of_lambda {
+    using type = Type;
+};
+template <class Lambda, class Rule, class... What>
+struct out_of_lambda<Lambda, silent<Rule, What...>> {
+    using type = silent<Rule, in_lambda<Lambda>, What...>;
+};
+template <class Lambda, class Rule, class Inner, class... What>
+struct out_of_lambda<Lambda, silent<Rule, in_lambda<Inner>, What...>> {
+    using type = silent<Rule, in_lambda<Inner>, What...>;
+};
 /// A value of a type, where nothing is evaluated.
 template <class Type>
 SINTER_HOST_DEVICE Type&& some() noexcept;

@@ -311,20 +311,20 @@ struct row_driver {
             using types = fold_types<Kernel, Family, Instance>;
             using monoid = typename types::monoid;
             const auto x = eval::template argument<Instance, 0>(frame);
-            if constexpr (Phase == 2 && requires { &monoid::template take_second<typename types::value>; })
+            if constexpr (Phase == 2 && types::quick && requires { &monoid::template take_second<typename types::value>; })
                 monoid::take_second(state, x, member<pick_value, Instance>(first_elements), member<pick_state, Instance>(context));
             else if constexpr (Phase == 2)
                 state = monoid::combine_second(state, monoid::lift_second(x, member<pick_value, Instance>(first_elements),
                                                                           member<pick_state, Instance>(context)));
-            else if constexpr (requires { monoid::take(state, x); })
+            else if constexpr (types::quick && requires { monoid::take(state, x); })
                 monoid::take(state, x);
-            else if constexpr (types::two_phase && requires { monoid::take(state, x, x); })
+            else if constexpr (types::two_phase && types::quick && requires { monoid::take(state, x, x); })
                 monoid::take(state, x, member<pick_value, Instance>(first_elements));
             else if constexpr (types::two_phase)
                 state = monoid::combine(state, monoid::lift(x, member<pick_value, Instance>(first_elements)));
             else if constexpr (monoids::takes_index<monoid>) {
                 const auto place = add(lane_of<i64>(index), lane_of<i64>::iota());
-                if constexpr (requires { monoid::take(state, x, place); })
+                if constexpr (types::quick && requires { monoid::take(state, x, place); })
                     monoid::take(state, x, place);
                 else
                     state = monoid::combine(state, monoid::lift(x, place));

@@ -26,7 +26,7 @@ struct neighbour_folds {
             return;
         else {
             const auto x = eval::template argument<Instance, 0>(frame);
-            if constexpr (Phase == 1 && requires { monoid::take(state, x); })
+            if constexpr (Phase == 1 && types::quick && requires { monoid::take(state, x); })
                 monoid::take(state, x);
             else if constexpr (Phase == 2)
                 state = monoid::combine_second(state, monoid::lift_second(x, rows::template member<pick_value, Instance>(firsts),

@@ -214,7 +214,7 @@ struct short_row_driver {
 
     template <int... Instance>
     static constexpr bool all_exact(indices<Instance...>) {
-        return (requires { fold_types<Kernel, Family, Instance>::monoid::identity_is_exact; } && ...);
+        return (monoids::has_exact_identity<typename fold_types<Kernel, Family, Instance>::monoid> && ...);
     }
     /// The first stride at which two places meet, or, where the identity might change a bit, the rule's first.
     template <int Pass>

@@ -318,7 +318,7 @@ struct evaluator {
     /// leaves open whether its identity is neutral.
     template <int Instance, class Monoid, class State>
     static SINTER_INLINE State after_idle_lanes(State state, [[maybe_unused]] State idle) {
-        if constexpr (!requires { Monoid::identity_is_exact; } && folds_trailing_axis<Instance>())
+        if constexpr (!monoids::has_exact_identity<Monoid> && folds_trailing_axis<Instance>())
             for (int stride = order::lanes / 2; stride > 0; stride /= 2) {
                 state = Monoid::combine(state, idle);
                 idle = Monoid::combine(idle, idle);

@@ -125,6 +125,10 @@ template <class Rule, class... What>
 struct kind_of_operand<mistake<Rule, What...>> {
     static constexpr int value = operand_kind::poison;
 };
+template <class Rule, class... What>
+struct kind_of_operand<silent<Rule, What...>> {
+    static constexpr int value = operand_kind::poison;
+};
 }  // namespace detail
 template <class Type>
 inline constexpr int operand_kind_of = detail::kind_of_operand<remove_cvref<Type>>::value;
@@ -454,7 +458,7 @@ SINTER_HOST_CALLS
 template <class Op, class... Arguments>
 SINTER_INLINE auto apply(Arguments&&... arguments) {
     if constexpr (((operand_kind_of<Arguments> == operand_kind::poison) || ...))
-        return poison{};
+        return typename follow_up<remove_cvref<Arguments>...>::type{};
     else if constexpr (sizeof...(Arguments) != Op::facts.arity)
         return refused<mistake<rule::takes_so_many, Op, takes<Op::facts.arity>, given<int(sizeof...(Arguments))>>>{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::none) || ...))
@@ -473,7 +477,7 @@ SINTER_INLINE auto apply(Arguments&&... arguments) {
 /// The return type of a function that applies an operation.
 template <class Op, class... Arguments>
 struct application {
-    using type = outcome<decltype(apply<Op>(some<Arguments>()...))>;
+    using type = outcome_of_call<decltype(apply<Op>(some<Arguments>()...)), Arguments...>;
 };
 template <class Op, class... Arguments>
 using applied = typename application<Op, Arguments...>::type;
@@ -544,6 +548,11 @@ template <class Lambda, class... Expressions>
 struct misplaced_argument {
     using type = nothing_wrong;
 };
+/// The same within another trace, where ranks are all that is known: noted on the tape.
+template <class Lambda, int Arguments>
+struct misplaced_on_tape {
+    static constexpr bool possible = false;
+};
 template <class Lambda, class... Expressions>
 SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     constexpr int parameters = int(sizeof...(Expressions));
@@ -562,13 +571,15 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     else if constexpr (results_of<result_of_trace<recorded>>::count < 0)
         return refused<mistake<rule::lambda_gives_values, result_of_trace<recorded>>>{};
     else if constexpr (results_of<result_of_trace<recorded>>::count == 0)
-        return poison{};  // a mistake inside the lambda, reported there
+        return typename out_of_lambda<Lambda, typename follow_up<result_of_trace<recorded>>::type>::type{};  // poison was reported
     else if constexpr (results_of<result_of_trace<recorded>>::count > max_outputs)
         return refused<mistake<rule::at_most_16_outputs, number<results_of<result_of_trace<recorded>>::count>>>{};
     else if constexpr (!is_recorded<recorded>)
         return poison{};
     else if constexpr (recorded::value.record.overflow)
         return refused<mistake<rule::at_most_512_nodes>>{};
+    else if constexpr (recorded::value.record.is_wrong)
+        return typename op_of<recorded::value.record.wrong>::template said_in<Lambda>{};
     else if constexpr (!is_same<typename misplaced_argument<Lambda, Expressions...>::type, nothing_wrong>)
         return typename misplaced_argument<Lambda, Expressions...>::type{};
     else if constexpr (!is_same<verdict<nodes, result>, nothing_wrong>)
@@ -596,22 +607,35 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
 template <class Lambda, class... Arguments>
 constexpr auto inline_trace(Arguments... arguments) {
     tape* const on = common_tape(arguments...);
-    return Lambda{}(place(*on, arguments)...);
+    using result = decltype(Lambda{}(place(*on, arguments)...));
+    if constexpr (operand_kind_of<result> == operand_kind::poison)
+        return typename out_of_lambda<Lambda, result>::type{};
+    else {
+        using places = misplaced_on_tape<Lambda, int(sizeof...(Arguments))>;
+        if constexpr (places::possible) places::note(*on, {rank_of(place(*on, arguments))...});
+        return Lambda{}(place(*on, arguments)...);
+    }
 }
+/// Base of the bodies of this library that several numbers of arguments fit: a wrong number is said as of a function, not of a lambda.
+struct library_body {};
 /// Calls a traced lambda with operands.
 SINTER_HOST_CALLS
 template <class Lambda, class... Arguments>
 SINTER_HOST_DEVICE constexpr auto call_fused(Arguments&&... arguments) {
     if constexpr (((operand_kind_of<Arguments> == operand_kind::poison) || ...))
-        return poison{};
+        return typename follow_up<remove_cvref<Arguments>...>::type{};
     else if constexpr (!__is_empty(Lambda))
         return refused<mistake<rule::lambda_captures_nothing, Lambda>>{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::none) || ...))
         return refused<mistake<rule::operand_has_shape, typename first_of_kind<operand_kind::none, Arguments...>::type>>{};
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::name) || ...))
         return refused<mistake<rule::name_is_no_number, number<i64(sizeof...(Arguments))>>>{};
-    else if constexpr (takes_another_number<Lambda, int(sizeof...(Arguments))>())
-        return refused<mistake<rule::lambda_gives_values, number<i64(sizeof...(Arguments))>>>{};
+    else if constexpr (takes_another_number<Lambda, int(sizeof...(Arguments))>()) {
+        if constexpr (__is_base_of(library_body, Lambda))
+            return refused<mistake<rule::takes_so_many, Lambda, given<int(sizeof...(Arguments))>>>{};
+        else
+            return refused<mistake<rule::lambda_gives_values, number<i64(sizeof...(Arguments))>>>{};
+    }
     else if constexpr (((operand_kind_of<Arguments> == operand_kind::traced) || ...))
         return inline_trace<Lambda>(static_cast<remove_cvref<Arguments>>(arguments)...);
     else if constexpr (!is_same<typename first_temporary<Arguments...>::type, void>)
@@ -624,11 +648,11 @@ struct fused_call_if {};
 template <class Lambda, class... Arguments>
     requires((operand<Arguments> || bare_memory<Arguments>) && ...)
 struct fused_call_if<false, Lambda, Arguments...> {
-    using type = mistake<rule::operand_has_shape, typename first_of_kind<operand_kind::none, Arguments...>::type>;
+    using type = outcome_of_call<refused<mistake<rule::operand_has_shape, typename first_of_kind<operand_kind::none, Arguments...>::type>>, Arguments...>;
 };
 template <class Lambda, class... Arguments>
 struct fused_call_if<true, Lambda, Arguments...> {
-    using type = outcome<decltype(call_fused<Lambda>(some<Arguments>()...))>;
+    using type = outcome_of_call<decltype(call_fused<Lambda>(some<Arguments>()...)), Arguments...>;
 };
 template <class Lambda, class... Arguments>
 struct fused_call : fused_call_if<(operand<Arguments> && ...), Lambda, Arguments...> {};
@@ -668,7 +692,7 @@ struct let_call {
         else
             return refused<mistake<rule::let_takes_a_lambda, number<i64(sizeof...(Arguments))>>>{};
     }
-    using type = outcome<decltype(run(make_indices<int(sizeof...(Arguments)) - 1>{}, some<pack<Arguments&&...>&>()))>;
+    using type = outcome_of_call<decltype(run(make_indices<int(sizeof...(Arguments)) - 1>{}, some<pack<Arguments&&...>&>())), Arguments...>;
 };
 }  // namespace detail
 

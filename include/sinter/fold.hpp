@@ -27,6 +27,7 @@ struct fold_types {
     using monoid = typename monoid_in_kernel<Kernel, typename evaluator<Kernel, Family>::template op_of_instance<Instance>::monoid, element>::type;
     using value = typename Family::template value<element>;
     static constexpr bool two_phase = monoids::is_two_phase<monoid>;
+    static constexpr bool quick = monoids::has_shortcuts<monoid>;
     using state = decltype(monoid::template identity<value>());
     static SINTER_INLINE auto find_second() {
         if constexpr (two_phase)

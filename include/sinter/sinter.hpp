@@ -17,3 +17,15 @@
 
 #include "explain.hpp"
 #include "split.hpp"
+
+// What `run(cpu, ...)` finds without that header, so that compilers say which one it is. clang: a type, which the header's variable hides.
+// g++ would only ask for a value in its place; it lists the names in other namespaces instead.
+namespace sinter {
+#if defined(__clang__)
+struct __attribute__((unavailable("[SINTER-B006] the executor cpu has a header of its own. Hint: #include <sinter/backend/cpu.hpp>."))) cpu;
+#else
+namespace include_sinter_backend_cpu_hpp {
+struct cpu;  // [SINTER-B006] the executor cpu has a header of its own. Hint: #include <sinter/backend/cpu.hpp>.
+}
+#endif
+}  // namespace sinter

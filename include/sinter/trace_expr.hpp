@@ -22,6 +22,8 @@ struct tape {
     bool overflow = false;
     question asked = question::none;  ///< the first question that has no answer
     bool last_truth = true;
+    bool is_wrong = false;  ///< there was a mistake that no value carries out of the lambda: `wrong` stands for it
+    const op_facts* wrong = nullptr;
     const int* parameter_rank = nullptr;  ///< ranks of the parameters, for bodies whose operations depend on them
 
     constexpr int emit(const node_value& wanted) {
@@ -41,6 +43,10 @@ struct tape {
     }
     constexpr void ask(question about) {
         if (asked == question::none) asked = about;
+    }
+    constexpr void note(const op_facts* mistake) {
+        if (!is_wrong) wrong = mistake;
+        is_wrong = true;
     }
     /// An answer that ends loops, whether they go on while it is true or until it is.
     constexpr bool ask_truth() {
@@ -82,6 +88,9 @@ struct traced {
     template <class Number>
         requires is_scalar_v<Number>
     constexpr traced& operator=(Number value);
+    /// `v = max(v, 0.0f)`: the name would go on as what it was, and nobody say what is wrong.
+    template <class Rule, class... What>
+    constexpr traced& operator=(const silent<Rule, What...>&);
 };
 /// Several results of a traced lambda; made by `outputs`.
 template <int Count>
@@ -120,6 +129,20 @@ constexpr traced& traced::operator=(Number value) {
     return *this = detail::place(*on, value);
 }
 namespace detail {
+/// Stands on a tape for a mistake.
+template <class Silent>
+struct mistake_on_tape {
+    static constexpr op_facts facts{.name = "mistake"};
+    template <class Lambda>
+    using said_in = typename out_of_lambda<Lambda, Silent>::type;
+};
+}  // namespace detail
+template <class Rule, class... What>
+constexpr traced& traced::operator=(const silent<Rule, What...>&) {
+    on->note(op_registration<detail::mistake_on_tape<silent<Rule, What...>>>::facts);
+    return *this;
+}
+namespace detail {
 template <class Type>
 constexpr tape* tape_of(Type value) {
     if constexpr (is_same<Type, traced>)
@@ -141,6 +164,12 @@ template <class... Values>
     requires(is_same<Values, traced> || ...) && ((is_same<Values, traced> || is_scalar_v<Values>) && ...)
 constexpr traced_outputs<int(sizeof...(Values))> outputs(Values... values) {
     return {{detail::place(*detail::common_tape(values...), values)...}};
+}
+/// Among them a mistake.
+template <class... Values>
+    requires(detail::is_silent<Values> && ...) && (!(is_same<Values, traced> || is_scalar_v<Values>) || ...)
+constexpr typename detail::follow_up<Values...>::type outputs(Values...) {
+    return {};
 }
 namespace detail {
 template <class Op, class... Arguments>
@@ -219,6 +248,10 @@ struct results_of<poison> {
 };
 template <class Rule, class... What>
 struct results_of<mistake<Rule, What...>> {
+    static constexpr int count = 0;
+};
+template <class Rule, class... What>
+struct results_of<silent<Rule, What...>> {
     static constexpr int count = 0;
 };
 

@@ -87,6 +87,25 @@ struct off_balance {
         return get<0>(a);
     }
 };
+/// Derived from monoids of the library for all but `combine`: what those promise of theirs (an exact identity, sums in place) isn't promised.
+struct leaning_sum : si::monoids::sum_of {
+    static constexpr const char* name = "leaning_sum";
+    template <class Value>
+    static SINTER_INLINE si::lane::fields<Value> combine(const si::lane::fields<Value>& a, const si::lane::fields<Value>& b) {
+        return si::lane::fields<Value>(get<0>(a) * 0.75f + get<0>(b) * 1.5f);
+    }
+};
+struct leaning_maximum : si::monoids::max_of {
+    static constexpr const char* name = "leaning_maximum";
+    template <class Value>
+    static SINTER_INLINE si::lane::fields<Value> combine(const si::lane::fields<Value>& a, const si::lane::fields<Value>& b) {
+        return si::lane::fields<Value>(maximum(get<0>(a) - 0.25f, get<0>(b)));
+    }
+};
+static_assert(!si::monoids::has_shortcuts<leaning_sum> && !si::monoids::has_exact_identity<leaning_maximum>);
+static_assert(!si::reduction<leaning_maximum, si::axes_t<-1>, true>::facts.keeps_codes);
+static_assert(si::monoids::has_exact_identity<si::monoids::sum_of> && si::monoids::has_exact_identity<si::monoids::all_of>);
+static_assert(si::monoids::has_exact_identity<si::monoids::arg_of<true, si::pick::first>> && si::monoids::has_exact_identity<si::monoids::exact_sum>);
 /// x * 3 - x + x / 2, by the compound operators over lanes.
 struct compound {
     static constexpr const char* name = "compound";
@@ -102,6 +121,13 @@ struct compound {
 };
 }  // namespace
 
+TEST_CASE("monoids that are derived from the library's, with a combination of their own") {
+    tally counted("derived monoids");
+    fold_cases<4>(counted, types<kept<float>, kept<float>>{}, types<float>{}, si::fused([](auto a) {
+        return si::outputs(si::fold<leaning_sum>(a, si::last_axis), si::fold<leaning_maximum>(a, si::last_axis));
+    }), 3000);
+    fold_cases<1>(counted, types<kept<float>>{}, types<float>{}, si::fused([](auto a) { return si::fold<leaning_sum>(a, si::axes<0>); }), 1000);
+}
 TEST_CASE("a monoid whose identity isn't neutral, over axes of static size 1") {
     tally all("not neutral");
     const auto one = [&](auto sizes, const shape& now, auto axes) {

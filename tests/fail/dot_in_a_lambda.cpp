@@ -2,7 +2,6 @@
 // A dot of codes within a traced lambda.
 // expect: SINTER-Q013
 // expect: Hint:
-// lines: 40
 #include <sinter/sinter.hpp>
 
 namespace si = sinter;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A mistake inside a traced lambda is one message, there.
+// A mistake inside a traced lambda is one message, at the call.
 // expect: SINTER-N001
 // expect: Hint:
-// lines: 40
 #include <sinter/sinter.hpp>
 
 namespace si = sinter;

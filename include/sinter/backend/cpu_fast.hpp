@@ -86,6 +86,7 @@ struct approximation_of<sub_op> {
 };
 /// A sum that takes products as they are.
 struct sum_of_products : monoids::sum_of {
+    using shortcuts_of = sum_of_products;
     using monoids::sum_of::take;
     template <class Value>
     static SINTER_FORCE_INLINE void take(lane::fields<Value>& into, product_lane<Value> x) {

@@ -124,6 +124,7 @@ struct fast_kernel : Kernel {
 /// square. The rounding of q counts as often as the first element's squared distance from the mean exceeds the variance: for kernels
 /// whose results have so few bits that it doesn't show.
 struct deviations_in_one_pass : monoids::squared_deviations_of {
+    using shortcuts_of = deviations_in_one_pass;
     using base = monoids::squared_deviations_of;
     template <class Value>
     static SINTER_INLINE lane::fields<Value, Value> identity() {
@@ -181,6 +182,7 @@ consteval bool stores_few_bits() {
 
 /// A sum into which products are contracted.
 struct sum_of_products : monoids::sum_of {
+    using shortcuts_of = sum_of_products;
     template <class Value>
     static SINTER_INLINE void take(lane::fields<Value>& into, Value x) {
         sinter::get<0>(into.item).value += x.value;

@@ -255,7 +255,7 @@ struct row_worker {
         auto& own = rows::template member<Pick, Instance>(mine);
         const auto other = lane::transform(from_partner{distance}, rows::template member<Pick, Instance>(give));
         using monoid = typename fold_types<Kernel, family, Instance>::monoid;
-        if constexpr (__is_base_of(monoids::one_value, monoid))
+        if constexpr (__is_base_of(monoids::one_value, monoid) && monoids::has_shortcuts<monoid>)
             own = Step::template combine_one<Instance>(own, other);
         else
             own = Step::template combine_one<Instance>(lane::transform(upper, other, own), lane::transform(upper, own, other));

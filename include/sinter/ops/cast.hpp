@@ -205,11 +205,11 @@ SINTER_INLINE detail::applied<cast_op<dtype_of<To>>, Operand> cast(Operand&& x) 
 /// cast<std::string>(x), cast(x)
 template <class To, operand Operand>
     requires(!is_scalar_v<To>)
-SINTER_INLINE mistake<rule::is_an_element_type, To> cast(Operand&&) {
+SINTER_INLINE detail::outcome_of_call<refused<mistake<rule::is_an_element_type, To>>, Operand> cast(Operand&&) {
     return {};
 }
 template <tensor_operand Operand>
-SINTER_INLINE mistake<rule::is_an_element_type, given<operand_kind_of<Operand> * 0>> cast(Operand&&) {
+SINTER_INLINE detail::outcome_of_call<refused<mistake<rule::is_an_element_type, given<operand_kind_of<Operand> * 0>>>, Operand> cast(Operand&&) {
     return {};
 }
 /// As `cast`, but float to integer wraps modulo 2^n after truncation; NaN and infinities give 0.

@@ -12,13 +12,18 @@ struct shape_in_message {
     using type = printed<typename remove_cvref<Operand>::extents_type>;
 };
 template <class Operand>
+    requires(!requires { typename remove_cvref<Operand>::extents_type; })
+struct shape_in_message<Operand, operand_kind::expression> {  // a view that holds its scales
+    using type = printed<typename remove_cvref<decltype(as_expression(some<Operand>()))>::extents_type>;
+};
+template <class Operand>
 struct shape_in_message<Operand, operand_kind::traced> {
     using type = remove_cvref<Operand>;
 };
 template <class Left, class Right>
 constexpr auto refuse_matmul() {
     if constexpr (operand_kind_of<Left> == operand_kind::poison || operand_kind_of<Right> == operand_kind::poison)
-        return poison{};
+        return typename follow_up<remove_cvref<Left>, remove_cvref<Right>>::type{};
     else
         return refused<mistake<rule::not_there_yet, typename shape_in_message<Left>::type, typename shape_in_message<Right>::type>>{};
 }
@@ -26,7 +31,7 @@ template <bool Operands, class Left, class Right>
 struct matmul_result {};
 template <class Left, class Right>
 struct matmul_result<true, Left, Right> {
-    using type = outcome<decltype(refuse_matmul<Left, Right>())>;
+    using type = outcome_of_call<decltype(refuse_matmul<Left, Right>()), Left, Right>;
 };
 }  // namespace detail
 

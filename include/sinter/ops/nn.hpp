@@ -108,7 +108,7 @@ struct normalize {
         return (x - sinter::mean(x, Axes{})) * rsqrt(sinter::variance(x, Axes{}) + eps);
     }
 };
-struct layer_norm {
+struct layer_norm : detail::library_body {
     using parameters = list<argument::weight, argument::bias>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced bias, Traced eps) const {
@@ -119,7 +119,7 @@ struct layer_norm {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced eps) const { return normalize<axes_t<-1>>{}(x, eps); }
 };
-struct rms_norm {
+struct rms_norm : detail::library_body {
     using parameters = list<argument::weight>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced eps) const {
@@ -129,7 +129,7 @@ struct rms_norm {
     constexpr Traced operator()(Traced x, Traced eps) const { return x * rsqrt(sinter::mean(x * x, last_axis) + eps); }
 };
 /// The channel axis of x is axis 1; statistics and parameters broadcast as (channels, 1, ..., 1).
-struct batch_norm {
+struct batch_norm : detail::library_body {
     using parameters = list<argument::mean, argument::variance, argument::weight, argument::bias>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced mean, Traced variance, Traced weight, Traced bias, Traced eps) const {
@@ -173,35 +173,53 @@ template <int Index, class... Parameters>
 struct parameter_at<Index, list<Parameters...>> {
     using type = nth_type<Index, Parameters...>;
 };
+template <class Body, int Count, int At>
+constexpr auto name_of_argument() {
+    if constexpr (At == 0)
+        return argument::x{};
+    else if constexpr (At == Count - 1)
+        return argument::eps{};
+    else
+        return typename parameter_at<At - 1, typename Body::parameters>::type{};
+}
 /// Of a normalization the result has the shape of x: parameters have no more axes, and eps is a number. Almost every call with arguments in
-/// another order, or one left out, breaks that; without the rule many of them compile and compute something else.
+/// another order, or one left out, breaks that; without the rule many of them compile and compute something else. -1: nothing breaks it.
+template <int Count>
+constexpr int find_misplaced(const int (&rank)[Count]) {
+    if (rank[0] == 0) return 0;
+    for (int i = 1; i < Count - 1; ++i)
+        if (rank[i] > rank[0]) return i;
+    return rank[Count - 1] > 0 ? Count - 1 : -1;
+}
 template <class Body, class... Expressions>
     requires requires { typename Body::parameters; }
 struct misplaced_argument<Body, Expressions...> {
     static constexpr int count = int(sizeof...(Expressions));
-    static constexpr int find() {
-        const int rank[] = {Expressions::extents_type::rank...};
-        if (rank[0] == 0) return 0;
-        for (int i = 1; i < count - 1; ++i)
-            if (rank[i] > rank[0]) return i;
-        return rank[count - 1] > 0 ? count - 1 : -1;
-    }
-    template <int At>
-    static constexpr auto name() {
-        if constexpr (At == 0)
-            return argument::x{};
-        else if constexpr (At == count - 1)
-            return argument::eps{};
-        else
-            return typename parameter_at<At - 1, typename Body::parameters>::type{};
-    }
+    static constexpr int at = find_misplaced<count>({Expressions::extents_type::rank...});
     static constexpr auto verdict() {
-        if constexpr (constexpr int at = find(); at < 0)
+        if constexpr (at < 0)
             return nothing_wrong{};
         else
-            return refused<mistake<rule::argument_has_axes, Body, decltype(name<at>()), printed<typename nth_type<at, Expressions...>::extents_type>>>{};
+            return refused<mistake<rule::argument_has_axes, Body, decltype(name_of_argument<Body, count, at>()),
+                                   printed<typename nth_type<at, Expressions...>::extents_type>>>{};
     }
     using type = decltype(verdict());
+};
+template <class Body, int Count>
+    requires requires { typename Body::parameters; }
+struct misplaced_on_tape<Body, Count> {
+    static constexpr bool possible = true;
+    static constexpr void note(tape& on, const int (&rank)[Count]) {
+        const int at = find_misplaced<Count>(rank);
+        if (at >= 0) on.note(facts_at(at, make_indices<Count>{}));
+    }
+    template <int At>
+    using wrong = mistake_on_tape<refused<mistake<rule::argument_has_axes, Body, decltype(name_of_argument<Body, Count, At>())>>>;
+    template <int... At>
+    static constexpr const op_facts* facts_at(int at, indices<At...>) {
+        const op_facts* const all[] = {op_registration<wrong<At>>::facts...};
+        return all[at];
+    }
 };
 }  // namespace detail
 
@@ -238,7 +256,7 @@ SINTER_INLINE detail::fused_result<bodies::group_norm<Groups>, Operand, Weight, 
 
 namespace bodies {
 /// logsumexp(x) - x[target], per row; the target is found by comparing the coordinate, so that it is one pass over the row.
-struct cross_entropy {
+struct cross_entropy : detail::library_body {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced target) const {
         // One index a row: the last axis has size 1, else the squeeze says so; `| 0` takes integers alone.
@@ -254,21 +272,21 @@ inline constexpr detail::fused_operator<bodies::cross_entropy> cross_entropy{};
 
 // ------------------------------------------------------------------------------------------------------------ activations
 namespace bodies {
-struct leaky_relu {
+struct leaky_relu : detail::library_body {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced slope) const { return where(x < 0, slope * x, x); }
     template <class Traced>
     constexpr Traced operator()(Traced x) const { return where(x < 0, 0.01f * x, x); }
 };
 /// clamp(alpha x + beta, 0, 1); ONNX's defaults alpha 0.2, beta 0.5.
-struct hard_sigmoid {
+struct hard_sigmoid : detail::library_body {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced alpha, Traced beta) const { return clamp(alpha * x + beta, 0.0f, 1.0f); }
     template <class Traced>
     constexpr Traced operator()(Traced x) const { return clamp(0.2f * x + 0.5f, 0.0f, 1.0f); }
 };
 /// x * clamp(x / 6 + 1 / 2, 0, 1).
-struct hard_swish {
+struct hard_swish : detail::library_body {
     template <class Traced>
     constexpr Traced operator()(Traced x) const { return x * clamp(x * (1.0f / 6.0f) + 0.5f, 0.0f, 1.0f); }
 };

@@ -386,13 +386,13 @@ struct user_call {
 template <class Function, class... Arguments>
     requires(!requires { op_facts{.name = Function::name}; })
 struct user_call<Function, Arguments...> {
-    using type = mistake<rule::operator_has_a_name, Function>;
+    using type = outcome_of_call<refused<mistake<rule::operator_has_a_name, Function>>, Arguments...>;
 };
 /// A call that is no template takes float where a vector register comes.
 template <class Function, class... Arguments>
     requires(requires { op_facts{.name = Function::name}; } && requires { &Function::operator(); })
 struct user_call<Function, Arguments...> {
-    using type = mistake<rule::operator_takes_lanes, Function>;
+    using type = outcome_of_call<refused<mistake<rule::operator_takes_lanes, Function>>, Arguments...>;
 };
 }  // namespace detail
 /// Applies a user's operator to one to four operands.

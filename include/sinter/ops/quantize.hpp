@@ -187,7 +187,7 @@ SINTER_INLINE detail::applied<quantize_op<Code, Low, High>, Operand, Scale, i32>
 }
 template <class Code, tensor_operand Operand, class... Parameters>
     requires(!detail::is_code_type<Code>)
-SINTER_INLINE mistake<rule::codes_are_small, Code> quantize(Operand&&, Parameters&&...) {
+SINTER_INLINE detail::outcome_of_call<refused<mistake<rule::codes_are_small, Code>>, Operand, Parameters...> quantize(Operand&&, Parameters&&...) {
     return {};
 }
 /// The same with the quotient rounded to a shorter type, by name: ONNX's quotient of an f16 by an f16.

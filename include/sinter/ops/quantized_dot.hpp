@@ -29,6 +29,7 @@ SINTER_INLINE code_range range_of(const qparams& given) { return {i64(given.low)
 namespace monoids {
 /// Sums i32 as they are. Only where a proof says that they fit.
 struct exact_sum : sum_of {
+    using shortcuts_of = exact_sum;
     static constexpr const char* name = "exact_sum";
     static constexpr type_rule rule = &rules::exact_i32;
 };
@@ -183,17 +184,30 @@ SINTER_INLINE auto dot(const Left& x, const Right& w, axes_t<Axis...>, drop_t) -
 /// Within a traced lambda, where nobody knows yet whose codes they are: a mistake with a name.
 template <class Left, class Right, class... Where>
     requires(is_same<Left, traced> || is_same<Right, traced>)
-SINTER_INLINE detail::outcome<refused<mistake<rule::dot_knows_codes, Left, Right>>> dot_codes(const Left&, const Right&, Where...) {
+SINTER_INLINE refused<mistake<rule::dot_knows_codes, Left, Right>> dot_codes(const Left&, const Right&, Where...) {
     return {};
 }
 template <class Left, class Right, class... Where>
     requires(is_same<Left, traced> || is_same<Right, traced>)
-SINTER_INLINE detail::outcome<refused<mistake<rule::dot_knows_codes, Left, Right>>> dot(const Left&, const Right&, Where...) {
+SINTER_INLINE refused<mistake<rule::dot_knows_codes, Left, Right>> dot(const Left&, const Right&, Where...) {
+    return {};
+}
+/// A view that holds its scales: there may be one for each product.
+template <class Type>
+concept holds_scales = operand_kind_of<Type> == operand_kind::expression && !requires { typename remove_cvref<Type>::extents_type; };
+template <tensor_operand Left, tensor_operand Right, class... Where>
+    requires(holds_scales<Left> || holds_scales<Right>)
+SINTER_INLINE mistake<rule::scale_is_in_the_type, Left, Right> dot_codes(const Left&, const Right&, Where...) {
+    return {};
+}
+template <tensor_operand Left, tensor_operand Right, class... Where>
+    requires(holds_scales<Left> || holds_scales<Right>)
+SINTER_INLINE mistake<rule::scale_is_in_the_type, Left, Right> dot(const Left&, const Right&, Where...) {
     return {};
 }
 /// Of other than codes: said as of `matmul`; of codes with something else than axes.
 template <tensor_operand Left, tensor_operand Right, class... Where>
-    requires(!is_same<Left, traced> && !is_same<Right, traced> && !(detail::gives_codes<Left> && detail::gives_codes<Right>))
+    requires(!is_same<Left, traced> && !is_same<Right, traced> && !holds_scales<Left> && !holds_scales<Right> && !(detail::gives_codes<Left> && detail::gives_codes<Right>))
 SINTER_INLINE typename detail::matmul_result<true, Left, Right>::type dot(const Left&, const Right&, Where...) {
     return {};
 }

@@ -8,6 +8,9 @@
 // A monoid is a struct of static functions over lane values:
 //     name; template <class Value> identity() -> fields<...>; lift(x) or, with `uses_index`, lift(x, index);
 //     combine(a, b), associative and commutative (neighbours meet in different lanes); finalize(state) -> Value;  `rule`: what is folded and what comes out.
+// What a driver may do instead of `lift` and `combine` stands in further members (`identity_is_exact`, `take`, `take_second`, `keeps_codes`).
+// They are promises about one `combine`, so they count only in the monoid that says `using shortcuts_of = itself`: one that is derived from
+// sum_of or max_of, for their identity, and has a `combine` of its own doesn't inherit them.
 // A two-phase monoid also says how a segment is summarised: `settle` after the first phase, `lift_second` / `combine_second`
 // in the second one, `close`, and `merge` of summaries. It sees the first element of the row.
 #pragma once
@@ -80,6 +83,7 @@ struct one_value {
 };
 /// Identity +0, so a sum is never -0 (C2). Over nothing 0.
 struct sum_of : one_value {
+    using shortcuts_of = sum_of;
     static constexpr const char* name = "sum";
     template <class Value>
     static SINTER_INLINE fields<Value> combine(const fields<Value>& a, const fields<Value>& b) {
@@ -93,6 +97,7 @@ struct sum_of : one_value {
 };
 /// Over nothing 1.
 struct prod_of : one_value {
+    using shortcuts_of = prod_of;
     static constexpr const char* name = "prod";
     template <class Value>
     static SINTER_INLINE fields<Value> identity() {
@@ -105,6 +110,7 @@ struct prod_of : one_value {
 };
 /// NaN if any element is NaN, +0 over -0 (B1). Over nothing -inf; integers have no value then.
 struct max_of : one_value {
+    using shortcuts_of = max_of;
     static constexpr const char* name = "max";
     static constexpr type_rule rule = &rules::fold_same;
     static constexpr bool needs_elements = true;
@@ -129,6 +135,7 @@ struct max_of : one_value {
     }
 };
 struct min_of : one_value {
+    using shortcuts_of = min_of;
     static constexpr const char* name = "min";
     static constexpr type_rule rule = &rules::fold_same;
     static constexpr bool needs_elements = true;
@@ -143,6 +150,7 @@ struct min_of : one_value {
     }
 };
 struct any_of : one_value {
+    using shortcuts_of = any_of;
     static constexpr const char* name = "any";
     static constexpr type_rule rule = &rules::fold_bool;
     template <class Value>
@@ -151,6 +159,7 @@ struct any_of : one_value {
     }
 };
 struct all_of : prod_of {
+    using shortcuts_of = all_of;
     static constexpr const char* name = "all";
     static constexpr type_rule rule = &rules::fold_bool;
     template <class Value>
@@ -163,6 +172,7 @@ struct all_of : prod_of {
 /// Indices are i64 outside; `Place` is what a state holds (a backend that knows a row's length may take 32 bits).
 template <bool Largest, pick Which, class Place = i64>
 struct arg_of {
+    using shortcuts_of = arg_of;
     static constexpr const char* name = Which == pick::first ? (Largest ? "argmax" : "argmin") : (Largest ? "argmax_last" : "argmin_last");
     static constexpr type_rule rule = &rules::fold_index;
     static constexpr bool needs_elements = true;
@@ -231,6 +241,7 @@ struct arg_of {
 /// Sum of squared deviations from the mean (C5). With d = x - x[first of the row]: a segment's mean of d, then the corrected
 /// two-pass sum of squares around it (Chan, Golub, LeVeque 1983); segments merge by (count, mean, M2).
 struct squared_deviations_of {
+    using shortcuts_of = squared_deviations_of;
     static constexpr const char* name = "squared_deviations";
     static constexpr type_rule rule = &rules::fold_float;
     static constexpr bool two_phase = true;
@@ -322,6 +333,13 @@ inline constexpr bool takes_index = [] {
         return false;
 }();
 
+/// Are a monoid's shortcuts its own?
+template <class Monoid>
+concept has_shortcuts = is_same<typename Monoid::shortcuts_of, Monoid>;
+/// Does merging with the identity change no bit?
+template <class Monoid>
+concept has_exact_identity = has_shortcuts<Monoid> && requires { Monoid::identity_is_exact; };
+
 /// Not one of the library's, which need no check.
 template <class Monoid>
 inline constexpr bool is_own = true;
@@ -371,25 +389,30 @@ constexpr auto find_missing() {
 template <class Monoid>
 using missing = decltype(find_missing<Monoid>());
 
+template <class Type>
+inline constexpr bool is_state = false;
+template <class... Values>
+inline constexpr bool is_state<fields<Values...>> = true;
+
 /// The first member that doesn't take or give what it must for lanes of type `Value` and a result in lanes of type `Result`.
 template <class Monoid, class Value, class Result>
 constexpr auto find_unfit() {
     using sinter::detail::some;
-    if constexpr (!requires { Monoid::template identity<Value>(); })
+    if constexpr (!requires { requires is_state<remove_cvref<decltype(Monoid::template identity<Value>())>>; })
         return identity_member{};
     else {
         using state = remove_cvref<decltype(Monoid::template identity<Value>())>;
         constexpr bool lifts = [] {
             if constexpr (is_two_phase<Monoid>)
-                return requires { state(Monoid::lift(some<Value>(), some<Value>())); };
+                return requires { requires is_state<remove_cvref<decltype(Monoid::lift(some<Value>(), some<Value>()))>>; };
             else if constexpr (takes_index<Monoid>)
-                return requires { state(Monoid::lift(some<Value>(), some<typename Value::template rebind<i64>>())); };
+                return requires { requires is_same<remove_cvref<decltype(Monoid::lift(some<Value>(), some<typename Value::template rebind<i64>>()))>, state>; };
             else
-                return requires { state(Monoid::lift(some<Value>())); };
+                return requires { requires is_same<remove_cvref<decltype(Monoid::lift(some<Value>()))>, state>; };
         }();
         if constexpr (!lifts)
             return lift_member{};
-        else if constexpr (!requires { state(Monoid::combine(some<const state&>(), some<const state&>())); })
+        else if constexpr (!requires { requires is_same<remove_cvref<decltype(Monoid::combine(some<const state&>(), some<const state&>()))>, state>; })
             return combine_member{};
         else if constexpr (is_two_phase<Monoid>)
             return sinter::detail::nothing_wrong{};
@@ -434,7 +457,7 @@ struct reduction<Monoid, axes_t<Axis...>, Keep> {
             return false;
     }();
     static constexpr bool keeps = [] {
-        if constexpr (requires { Monoid::keeps_codes; })
+        if constexpr (monoids::has_shortcuts<Monoid> && requires { Monoid::keeps_codes; })
             return Monoid::keeps_codes;
         else
             return false;
@@ -458,7 +481,7 @@ struct reduction<Monoid, axes_t<Axis...>, Keep> {
                                     .needs_elements = needs,
                                     .always_needs_elements = always_needs,
                                     .two_phase = monoids::is_two_phase<Monoid>,
-                                    .identity_is_exact = requires { Monoid::identity_is_exact; },
+                                    .identity_is_exact = monoids::has_exact_identity<Monoid>,
                                     .own = monoids::is_own<Monoid>};
     template <class Inference, int Node>
     static constexpr auto verdict() {
@@ -480,7 +503,7 @@ struct reduction<Monoid, every_axis_t, Keep> {
                                     .needs_elements = reduction<Monoid, axes_t<>, Keep>::needs,
                                     .always_needs_elements = reduction<Monoid, axes_t<>, Keep>::always_needs,
                                     .two_phase = monoids::is_two_phase<Monoid>,
-                                    .identity_is_exact = requires { Monoid::identity_is_exact; },
+                                    .identity_is_exact = monoids::has_exact_identity<Monoid>,
                                     .own = monoids::is_own<Monoid>};
     template <class Inference, int Node>
     static constexpr auto verdict() {
@@ -501,11 +524,12 @@ inline constexpr bool says_where<list<axes_t<Axis...>, drop_t>> = true;
 /// Anything else, a number above all: axes are part of the program, so they are types.
 template <class Operand, class... Where>
 struct wrong_place {
-    using type = conditional<operand_kind_of<Operand> == operand_kind::poison, poison, mistake<rule::axes_are_types, Where...>>;
+    using type = conditional<operand_kind_of<Operand> == operand_kind::poison, typename follow_up<remove_cvref<Operand>>::type,
+                             outcome_of_call<refused<mistake<rule::axes_are_types, Where...>>, Operand>>;
 };
 /// The return type of a reduction over `Where...`.
 template <class Monoid, class Operand, class... Where>
-struct fold_application : wrong_place<Operand, Where...> {};
+struct fold_application : wrong_place<Operand, Monoid, Where...> {};
 template <class Monoid, class Operand>
 struct fold_application<Monoid, Operand> : application<reduction<Monoid, every_axis_t, false>, Operand> {
     using op = reduction<Monoid, every_axis_t, false>;
@@ -530,7 +554,8 @@ SINTER_INLINE folded<Monoid, Operand, Where...> fold_where(Operand&& x, Where...
 /// The return type of `fold`, whose monoid may be anything.
 template <class Monoid, class Missing, class Operand, class... Where>
 struct own_fold {
-    using type = conditional<operand_kind_of<Operand> == operand_kind::poison, poison, mistake<rule::is_a_monoid, Monoid, Missing>>;
+    using type = conditional<operand_kind_of<Operand> == operand_kind::poison, typename follow_up<remove_cvref<Operand>>::type,
+                             outcome_of_call<refused<mistake<rule::is_a_monoid, Monoid, Missing>>, Operand>>;
 };
 template <class Monoid, class Operand, class... Where>
 struct own_fold<Monoid, nothing_wrong, Operand, Where...> : fold_application<Monoid, Operand, Where...> {};
@@ -539,7 +564,7 @@ template <class Body, class Where, class Operand>
 struct body_application;
 template <class Body, class... Where, class Operand>
 struct body_application<Body, list<Where...>, Operand>
-    : conditional<says_where<list<Where...>>, fused_call<Body, Operand>, wrong_place<Operand, Where...>> {};
+    : conditional<says_where<list<Where...>>, fused_call<Body, Operand>, wrong_place<Operand, Body, Where...>> {};
 template <class Body, class Where, class Operand>
 using folded_body = typename body_application<Body, Where, Operand>::type;
 template <class Body, class Where, class Operand>

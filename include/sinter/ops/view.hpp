@@ -30,7 +30,8 @@ namespace detail {
 
 template <class Operand, class... Numbers>
 using map_with_numbers =
-    conditional<operand_kind_of<Operand> == operand_kind::poison, poison, mistake<rule::map_numbers_are_types, Numbers...>>;
+    conditional<operand_kind_of<Operand> == operand_kind::poison, typename follow_up<remove_cvref<Operand>>::type,
+                outcome_of_call<refused<mistake<rule::map_numbers_are_types, Numbers...>>, Operand>>;
 
 template <class Op, class Extents>
 struct mapped_static {
@@ -126,7 +127,7 @@ constexpr auto map_verdict() {
 /// The return type of an index map.
 template <class Op, class Operand>
 struct map_application {
-    using type = outcome<decltype(apply_map_op<Op>(some<Operand>()))>;
+    using type = outcome_of_call<decltype(apply_map_op<Op>(some<Operand>())), Operand>;
 };
 template <class Operand, map_kind Kind, i64... Numbers>
 using mapped = typename map_application<map_op<Kind, Numbers...>, Operand>::type;
