@@ -112,6 +112,40 @@ TEST_CASE("a turned maximum beside a sum of rows of another length: their folds 
     CHECK(same(y, by_hand));
 }
 
+TEST_CASE("rows of two matrices whose lengths are known only when run: equal or not") {
+    const i64 lengths[] = {6, 4, 1, 0};
+    for (const i64 length : lengths) {
+        matrix x(4, 6), z(4, length);
+        fill_with(x, 3);
+        fill_with(z, 4);
+        column y(4), by_hand(4), largest(4), total(4);
+        const auto formula = max(x, axes<1>) + sum(z, axes<1>);
+        static_assert(si::plan_of<decltype(formula)>.kernels == 1);
+        si::run(split, y.view() = formula);
+        si::run(reference, largest.view() = max(x, axes<1>));
+        si::run(reference, total.view() = sum(z, axes<1>));
+        si::run(reference, by_hand.view() = largest + total);
+        CHECK(same(y, by_hand));
+        // Without split one kernel, whose rows have one length.
+        const si::status said = si::try_run(reference, y.view() = formula);
+        CHECK(said.code() == (length == 6 ? si::error::none : si::error::size_mismatch));
+    }
+    // Where nothing can be done, the status is the one kernel's.
+    matrix x(4, 6), z(3, 6);
+    column y(4);
+    fill_with(x, 3);
+    fill_with(z, 4);
+    const si::status said = si::try_run(split, y.view() = max(x, axes<1>) + sum(z, axes<1>));
+    CHECK(said.code() == si::error::size_mismatch);
+    CHECK(said.operand == si::try_run(reference, y.view() = max(x, axes<1>) + sum(z, axes<1>)).operand);
+    // Operands that meet in an operation have one length.
+    matrix w(4, 6);
+    const auto surely = [](auto&& assigned) { return si::detail::is_surely_one_kernel<si::lowering_of<si::remove_cvref<decltype(assigned)>>>(); };
+    CHECK(surely(y.view() = sum(x * w, axes<1>)));
+    CHECK(surely(y.view() = si::let(x, [](auto a) { return max(a, axes<1>) + sum(a, axes<1>); })));
+    CHECK(!surely(y.view() = max(x, axes<1>) + sum(w, axes<1>)));
+}
+
 TEST_CASE("an index map of a reduced value, a reshape of a broadcast value") {
     tensor<float, extents<6, 5>> x;
     tensor<float, extents<5>> bias;

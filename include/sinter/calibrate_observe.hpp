@@ -274,7 +274,7 @@ private:
     template <class Executor, class Assignment>
     static status run_any(const Executor& executor, const Assignment& assigned) {
         // (Observers of several operands, whose run-time sizes nothing relates: see split_executor.)
-        if constexpr (plan_of<Assignment>.kernels == 1 && !lowering_of<Assignment>::value.restored)
+        if constexpr (detail::is_surely_one_kernel<lowering_of<Assignment>>())
             return try_run(executor, assigned);
         else
             return try_run(split(executor), assigned);

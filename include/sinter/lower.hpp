@@ -782,6 +782,31 @@ constexpr bool sizes_surely_agree(const Table& table) {
     return agree;
 }
 
+/// Do at least the operands that share a folded loop axis surely have one size along it? If not, as in sum(a, axes<1>) + sum(b, axes<1>), the
+/// kernel is right where the sizes are equal when run, and the call refused where they aren't.
+template <class Lowering>
+constexpr bool folds_surely_agree() {
+    constexpr auto& table = Lowering::value;
+    const size_identities<Lowering> known;
+    i64 along[max_loop_axes]{};
+    bool agree = true;
+    note_sizes_of_operands(known, table, [&](int axis, i64 size) {
+        if (!((table.inner | table.outer) >> axis & 1)) return;
+        if (along[axis] != 0 && along[axis] != size) agree = false;
+        along[axis] = size;
+    });
+    return agree;
+}
+/// Is a formula one kernel, and surely so, whatever its sizes are when run? Axes that lie side by side only since a dropped one was put back
+/// may have other sizes; so may axes that unrelated operands are folded along.
+template <class Lowering>
+constexpr bool is_surely_one_kernel() {
+    if constexpr (Lowering::value.why != nest_violation::none || Lowering::value.restored)
+        return false;
+    else
+        return folds_surely_agree<Lowering>();
+}
+
 /// Of a leaf's or an output's elements; 0 for what has none.
 template <class Leaf>
 constexpr u64 parameters_of_elements() {

@@ -44,13 +44,7 @@ struct renumbered<count<Reduction>, Renumber> {
 /// What crosses cuts: buffers, then the counts of reductions that are buffers. They become operands behind the formula's own.
 template <class Lowering>
 struct crossing {
-    static constexpr const auto& find_cut() {
-        if constexpr (Lowering::value.restored)
-            return whole_cut<Lowering>();
-        else
-            return stages_of<Lowering>::value;
-    }
-    static constexpr auto& cut = find_cut();
+    static constexpr auto& cut = whole_cut<Lowering>();
     static constexpr int nodes = Lowering::node_count;
     static constexpr int first_buffer = Lowering::leaf_count;
     static constexpr int first_count = first_buffer + cut.buffers;
@@ -310,14 +304,24 @@ struct split_executor {
     template <class Assignment>
     status launch(const Assignment& assigned) const {
         using lowering = lowering_of<Assignment>;
-        // Axes that lie side by side only since a dropped one was put back may have other sizes when run: what was to run anyhow takes
-        // no such chance.
-        if constexpr (lowering::value.why == nest_violation::none && !lowering::value.restored)
+        if constexpr (detail::is_surely_one_kernel<lowering>())
             return executor.launch(assigned);
-        else {
-            using splitter = detail::splitter<Assignment, Executor>;
-            return splitter::run(executor, assigned, make_indices<splitter::cut.stages>{}, make_indices<lowering::output_count>{});
-        }
+        else if constexpr (lowering::value.why == nest_violation::none && !lowering::value.restored) {
+            // Operands that nothing relates are folded along one axis, two mentions of a view mostly. Where their sizes do differ, that is
+            // found before anything is written.
+            const status one_kernel = executor.launch(assigned);
+            if (one_kernel.code() != error::size_mismatch) return one_kernel;
+            const status several = cut_and_run(assigned);
+            return several.ok() ? several : one_kernel;
+        } else
+            return cut_and_run(assigned);
+    }
+
+private:
+    template <class Assignment>
+    status cut_and_run(const Assignment& assigned) const {
+        using splitter = detail::splitter<Assignment, Executor>;
+        return splitter::run(executor, assigned, make_indices<splitter::cut.stages>{}, make_indices<lowering_of<Assignment>::output_count>{});
     }
 };
 /// split(cpu): runs what isn't one kernel as several; `plan_of<E>.kernels` says how many.
