@@ -41,6 +41,24 @@ TEST_CASE("sizes that don't agree: which operand, which axis, which sizes") {
     CHECK(si::try_run(reference, single = x + 1).code() == error::size_mismatch);
     CHECK(data[51] == 77);
 }
+TEST_CASE("a size that the output alone has is the output's mistake, not an operand's") {
+    float data[64]{};
+    const rows_view x(data, 4, 6), z(data + 24, 4, 6), shorter(data + 24, 4, 5), sums(data + 48, 4, 1);
+    const auto is_output = [](const si::status& said, int operand, int axis, si::i64 expected, si::i64 found) {
+        return said.code() == error::size_mismatch && said.operand == operand && said.output == 0 && said.axis == axis && said.expected == expected && said.found == found;
+    };
+    CHECK(is_output(si::try_run(reference, sums = sum(x, si::last_axis)), 1, 1, 6, 1));
+    CHECK(is_output(si::try_run(reference, si::transpose(rows_view(data + 48, 1, 4)) = sum(si::flip<1>(x) * z, si::last_axis)), 2, 1, 6, 1));
+    CHECK(is_output(si::try_run(reference, shorter = x * 2.0f), 2, 1, 6, 5));  // (the number is an operand, too)
+    CHECK(is_output(si::try_run(reference, shorter = x + x), 2, 1, 6, 5));
+    const si::status said = si::try_run(reference, z = x + shorter);  // two against one
+    CHECK(said.operand == 1);
+    CHECK(said.output == -1);
+    const si::status first = si::try_run(reference, z = shorter + x);
+    CHECK(first.operand == 0);
+    CHECK(first.expected == 6);
+    CHECK(first.found == 5);
+}
 TEST_CASE("named sizes are numbers when run, and must agree") {
     using si::operator""_d;
     float data[32]{};
@@ -146,7 +164,7 @@ TEST_CASE("a wrong run throws run_error with the status") {
     } catch (const si::run_error& problem) {
         caught = true;
         CHECK(std::strstr(problem.what(), "SINTER-R001") != nullptr);
-        CHECK(std::strstr(problem.what(), " Operand 0, axis 0: 5 expected, 4 found.") != nullptr);
+        CHECK(std::strstr(problem.what(), " Operand 2 (output 0), axis 0: 4 expected, 5 found.") != nullptr);
         CHECK(problem.get_status().code() == error::size_mismatch);
     }
     CHECK(caught);

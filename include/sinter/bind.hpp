@@ -337,14 +337,19 @@ struct binder {
         i64 begin, stop;
         bool any;
     };
+    /// A slice that leaves its axis, with how many elements that has and the bound; a size that the caller gave, twice; else no numbers.
+    static SINTER_SMALL constexpr status unformed(const slot_facts& slot, const slot_state& given, int axis) {
+        const i64 size = given.size[axis];
+        if (size < invalid_size && given.pointer == nullptr)
+            return at(error::bad_view, slot, axis, sliced_size(size), given.stride[axis]);
+        return size == invalid_size ? at(error::bad_view, slot) : at(error::bad_view, slot, axis, size, size);
+    }
     /// Sizes, offset and strides of one slot, and what it touches.
     static SINTER_FORCE_INLINE constexpr status bind_slot(const slot_facts& slot, int axes, const slot_maps& maps, const slot_state& given,
                                                           int index, binding<Slots>& out, reach& touched) {
         for (int i = 0; i < given.rank; ++i)
             if (given.size[i] < 0) [[unlikely]]
-                return given.size[i] < invalid_size && given.pointer == nullptr
-                           ? at(error::bad_view, slot, i, sliced_size(given.size[i]), given.stride[i])
-                           : at(error::bad_view, slot, i, 0, given.size[i]);
+                return unformed(slot, given, i);
         out.base[index] = 0;
         if (slot.chain_length > 0) {
             slot_state mapped = given;
@@ -527,16 +532,40 @@ struct binder {
         if (other < facts.operands && p == q && same_steps(facts, bound, output, other)) return stored_once(facts, bound, output);
         return !meet(facts, bound, output, other, p, q);
     }
+    static constexpr bool is_formed(const slot_state& given) {
+        for (int i = 0; i < given.rank; ++i)
+            if (given.size[i] < 0) return false;
+        return true;
+    }
+    /// Whose size is wrong, an operand's or the output's, from which the loop has its size? The output's, if no other operand agrees with it:
+    /// one that is to hold sums of rows and has a size known only when run, `extents<dyn, dyn>(rows, 1)`, say.
+    static SINTER_SMALL status blame(const facts_type& facts, const slot_maps& maps, const slot_state* given, int operand, const status& bad) {
+        if (bad.code() != error::size_mismatch) return bad;
+        const int axis = facts.slot[operand].axis[bad.axis];
+        status output = bad;
+        for (int i = 0; i < Slots; ++i) {
+            const slot_facts& slot = facts.slot[i];
+            slot_state one = given[i];
+            i64 base = 0;
+            if (i == operand || !is_formed(one) || (slot.chain_length > 0 && !maps.apply(slot, maps.steps, one, base))) continue;
+            for (int a = 0; a < slot.rank; ++a) {
+                if (!(slot.varies >> a & 1) || slot.axis[a] != axis || one.size[a] != bad.expected) continue;
+                if (i < facts.operands) return bad;
+                output = at(error::size_mismatch, slot, a, bad.found, bad.expected);
+            }
+        }
+        return output;
+    }
     static SINTER_NOINLINE status bind(const facts_type& facts, const slot_maps& maps, const slot_state* given, binding<Slots>& out,
                                        const void** pointer) {
         reach reaches[unsigned(Slots)];
         start(facts, out);
-        // Outputs first: the loop has their sizes, and a mismatch is then the operand's.
+        // Outputs first: the loop has their sizes.
         for (int pass = 0; pass < 2; ++pass)
             for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : Slots); ++i) {
                 const slot_facts& slot = facts.slot[i];
                 const status bad = bind_slot(slot, facts.axes, maps, given[i], i, out, reaches[i]);
-                if (!bad.ok()) return bad;
+                if (!bad.ok()) return pass ? blame(facts, maps, given, i, bad) : bad;
                 if (reaches[i].any && given[i].pointer == nullptr && (slot.reads_memory || slot.output >= 0))
                     return at(error::null_pointer, slot);
                 pointer[i] = static_cast<const char*>(given[i].pointer) + out.base[i] * slot.element_size;

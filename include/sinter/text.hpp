@@ -93,7 +93,9 @@ SINTER_SMALL constexpr fixed_text<400> describe(const status& said) {
     if (said.operand >= 0) text.add(" Operand ").add(said.operand);
     if (said.output >= 0) text.add(" (output ").add(said.output).add(")");
     if (said.operand >= 0 && said.axis >= 0) text.add(", axis ").add(said.axis);
-    if (said.code() == error::bad_view && (said.expected > 0 || said.found > 0))
+    if (said.code() == error::bad_view && said.expected < 0)
+        text.add(": its size is ").add(said.found);
+    else if (said.code() == error::bad_view && (said.expected > 0 || said.found > 0))
         text.add(" of ").add(said.expected).add(" elements: the slice's bound ").add(said.found).add(" lies outside, or its stop before its start");
     else if (said.expected != 0 || said.found != 0)
         text.add(said.operand >= 0 ? ": " : " ").add(said.expected).add(" expected, ").add(said.found).add(" found");

@@ -85,6 +85,10 @@ int main() {
         expect("SINTER-R005", si::try_run(si::reference, y = si::slice<0, 0, 4>(si::slice<0>(x, 6, 10)) * 2.0f));
         expect("SINTER-R005", si::try_run(si::reference, y = si::slice<0>(si::slice<0>(x, 6, 10), 0, 0) * 2.0f));
         expect("SINTER-R005", si::try_run(si::reference, y = si::slice<0>(x, 0, 4, 0) * 2.0f));
+        const si::status negative = si::try_run(si::reference, vector(result, -3) = x * 2.0f);
+        if (std::strstr(si::describe(negative).c_str(), "(output 0), axis 0: its size is -3.") == nullptr) expect("a negative size", negative);
+        const si::status no_step = si::try_run(si::reference, y = si::slice<0>(x, 0, 4, 0) * 2.0f);  // no numbers that stand for something else
+        if (std::strstr(si::describe(no_step).c_str(), "first). Operand 0.") == nullptr) expect("a step of 0", no_step);
         expect("SINTER-R005", si::try_run(si::reference, si::view(result, si::extents<4>{}) = si::reshape<4>(si::slice<0>(x, 6, 10)) * 2.0f));
         try {
             const auto all = eval(si::reference, si::slice<0>(x, 6, 10) * 2.0f);
