@@ -26,6 +26,19 @@ TEST_CASE("views") {
     float result[12];
     auto like = si::view(result, owner);                                                     // other memory in the shape of a view or an owner
     // [/views_of_memory]
+    // [sizes]
+    const si::shape sizes = owner.sizes();                                    // 3 x 4
+    si::i64 expected = 1;
+    for (int axis = 0; axis < sizes.rank; ++axis) expected *= sizes.size[axis];  // owner.count(), too
+    auto means = si::eval(si::reference, mean(owner, si::last_axis));            // a tensor of 3 x 1
+    const si::i64 heights = means.sizes().size[0];
+    float total = 1;
+    si::run(si::reference, si::view(&total, si::extents<>{}) = sum(owner));      // one number: a view of rank 0
+    // [/sizes]
+    CHECK(expected == owner.count());
+    CHECK(heights == 3);
+    CHECK(means.sizes().size[1] == 1);
+    CHECK(total == 0);
     CHECK(like.sizes() == owner.sizes());
     CHECK(all.count() == 12);
     CHECK(&table(1, 2) == &columns(2, 1));
