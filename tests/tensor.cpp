@@ -180,6 +180,12 @@ TEST_CASE("tensor owns zeroed, aligned memory; moving swaps") {
     CHECK(third[7] == 2);
     CHECK(other.count() == 3);
     const si::tensor<float, si::extents<3, dyn>>& constant = third;
+    si::tensor<int, si::extents<2, 3>> table;
+    table(1, 2) = 7;
+    const auto& fixed_table = table;
+    CHECK(table[5] == 7);
+    CHECK(&fixed_table(1, 0) == table.data() + 3);
+    static_assert(std::is_same_v<decltype(fixed_table(0, 0)), const int&>);
     static_assert(si::is_same<decltype(constant.view())::element, const float>);
     CHECK(constant.view()(1, 2) == 2);
     const si::tensor<int, si::extents<2, 2>> fixed_sizes;

@@ -29,7 +29,7 @@ namespace sinter {
 #define SINTER_BRANCH_ON_A_FORMULA \
     "[SINTER-E012] a condition of tensors is a formula, not a bool: it has no value before it is run. Hint: if (eval(executor, any(x > 3.0f))); within a formula where(condition, a, b)."
 #define SINTER_FORMULA_AS_A_NUMBER \
-    "[SINTER-E021] an expression is a formula, not a number: it has no value before it is run. Hint: float f = eval(executor, max(x)); without axes a reduction gives one number; within a formula where(condition, a, b) chooses."
+    "[SINTER-E021] an expression is a formula, not a number: it has no value before it is run. Hint: float f = eval(executor, max(x)), or run(executor, view(&f, extents<>{}) = max(x)); without axes a reduction gives one number; within a formula where(condition, a, b) chooses."
 /// The same of a value in a traced lambda, which never has one.
 #define SINTER_BRANCH_IN_A_LAMBDA \
     "[SINTER-E012] a formula's value isn't known while it is written: if, ?: and loops can't depend on it. Hint: where(condition, a, b)."

@@ -342,6 +342,17 @@ public:
     SINTER_HOST_DEVICE SINTER_FORCE_INLINE const_view_type view() const& { return const_view_type(data_, extents_); }
     SINTER_FORCE_INLINE Type* data() { return data_; }
     SINTER_FORCE_INLINE const Type* data() const { return data_; }
+    /// One element by its indices, as a view's; `t[i]` counts through all of them.
+    template <class... Int>
+        requires(sizeof...(Int) == std::size_t(rank))
+    SINTER_FORCE_INLINE Type& operator()(Int... index) {
+        return view()(index...);
+    }
+    template <class... Int>
+        requires(sizeof...(Int) == std::size_t(rank))
+    SINTER_FORCE_INLINE const Type& operator()(Int... index) const {
+        return view()(index...);
+    }
     SINTER_FORCE_INLINE i64 count() const { return extents_.sizes().count(); }
     SINTER_FORCE_INLINE shape sizes() const { return extents_.sizes(); }
     SINTER_FORCE_INLINE const Extents& get_extents() const { return extents_; }
