@@ -243,6 +243,10 @@ using compounded = conditional<is_silent<Result>, traced&, Result>;
         else                                                                                           \
             return {};                                                                                 \
     }                                                                                                  \
+    template <class Rule, class... What, class Right>                                                  \
+    SINTER_HOST_DEVICE constexpr silent<Rule, What...>& compound(silent<Rule, What...>& value, const Right&) { \
+        return value;                                                                                  \
+    }                                                                                                  \
     template <class Number, tensor_operand Right>                                                      \
         requires is_scalar_v<Number>                                                                   \
     SINTER_HOST_DEVICE constexpr mistake<rule::number_takes_no_formula, Number> compound(Number&, Right&&) { \

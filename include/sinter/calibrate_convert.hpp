@@ -354,6 +354,7 @@ constexpr int scale_operand(const calibrated_value& wanted, int first) {
 template <class Body, class Calibration, int Own>
 constexpr traced_list convert_on(tape& on, const int* given, const int* ranks, bool short_sums, bool& lonely_bias) {
     const operator_graph graph = graph_of<Body>(ranks, make_indices<Own>{});
+    if (graph.record.is_wrong) on.note(graph.record.wrong);
     converter work;
     work.on = &on;
     work.short_sums = short_sums;

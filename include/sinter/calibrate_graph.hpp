@@ -375,6 +375,7 @@ struct prepared_body {
         const int given[] = {x.index..., 0};
         const operator_graph graph = graph_of<Body>(ranks, make_indices<int(sizeof...(Values))>{});
         const watch_list watches = watches_of<Quantizer>(graph);
+        if (graph.record.is_wrong) on.note(graph.record.wrong);
         int place[max_nodes]{};
         for (int i = 0; i < graph.record.size; ++i) {
             const node_value& node = graph.record.node[i];

@@ -106,7 +106,7 @@ struct silent {
     }
     /// Where a traced lambda wants a value of it: said there.
     template <class Wanted>
-        requires(is_same<Wanted, traced> || is_same<Wanted, float>)
+        requires(is_same<Wanted, traced> || is_same<Wanted, float> || is_same<Wanted, double> || is_same<Wanted, bool>)
     constexpr operator Wanted() const {
         (void)sizeof(mistake<Rule, What...>);
         return Wanted{};
