@@ -185,7 +185,7 @@ constexpr auto name_of_argument() {
 /// Of a normalization the result has the shape of x: parameters have no more axes, and eps is a number. Almost every call with arguments in
 /// another order, or one left out, breaks that; without the rule many of them compile and compute something else. -1: nothing breaks it.
 template <int Count>
-constexpr int find_misplaced(const int (&rank)[Count]) {
+constexpr int find_misplaced(const int (&rank)[unsigned(Count)]) {
     if (rank[0] == 0) return 0;
     for (int i = 1; i < Count - 1; ++i)
         if (rank[i] > rank[0]) return i;
@@ -209,7 +209,7 @@ template <class Body, int Count>
     requires requires { typename Body::parameters; }
 struct misplaced_on_tape<Body, Count> {
     static constexpr bool possible = true;
-    static constexpr void note(tape& on, const int (&rank)[Count]) {
+    static constexpr void note(tape& on, const int (&rank)[unsigned(Count)]) {
         const int at = find_misplaced<Count>(rank);
         if (at >= 0) on.note(facts_at(at, make_indices<Count>{}));
     }
