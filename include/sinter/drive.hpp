@@ -133,8 +133,8 @@ struct row_driver {
             return value_from<Instance>(once, row, values);
         }
         template <int Instance>
-        SINTER_INLINE const lane_of<float>& row_term() const {
-            return static_cast<const term_slot<Family, Instance>&>(row).value;
+        SINTER_INLINE const auto& row_term() const {
+            return static_cast<const term_slot<Kernel, Family, Instance>&>(row).value;
         }
         template <int Instance>
         SINTER_INLINE auto operand() const {
@@ -427,7 +427,7 @@ struct row_driver {
             };
             const auto one = frame(values0, position), two = frame(values1, position + width);
             const auto three = frame(values2, position + 2 * width), four = frame(values3, position + 3 * width);
-            const int done[] = {(member<pick_racers, Instance>(all).template take_four<typename fold_types<Kernel, Family, Instance>::monoid>(
+            const int done[] = {(member<pick_racers, Instance>(all).template take_four<typename fold_types<Kernel, Family, Instance>::racing>(
                                      eval::template argument<Instance, 0>(one),
                                      eval::template argument<Instance, 0>(two), eval::template argument<Instance, 0>(three),
                                      eval::template argument<Instance, 0>(four)), 0)...};
@@ -446,11 +446,12 @@ struct row_driver {
         /// False where the order matters after all.
         template <int Instance, class Value>
         static SINTER_FORCE_INLINE bool finish_one(totals& result, const racers<Value>& all) {
-            using monoid = typename fold_types<Kernel, Family, Instance>::monoid;
-            const Value best = monoid::combine_raw(monoid::combine_raw(all.best0, all.best1), monoid::combine_raw(all.best2, all.best3));
+            using types = fold_types<Kernel, Family, Instance>;
+            using racing = typename types::racing;
+            const Value best = racing::combine_raw(racing::combine_raw(all.best0, all.best1), racing::combine_raw(all.best2, all.best3));
             auto& total = member_of<Kernel, scalar_family, pick, Instance>(result);
             total = combine_lanes<width>(combine_of<Instance>{}, lane::fields<Value>(best));
-            const auto value = lane::get<0>(total), unsure = decltype(value)(monoid::template unsure<typename Value::element>());
+            const auto value = lane::get<0>(total), unsure = decltype(value)(types::monoid::template unsure<typename Value::element>());
             return lane_all(bit_and(all.ordered0, all.ordered1)) && first(bits(value)) != first(bits(unsure));
         }
         template <class Mask>
@@ -460,8 +461,7 @@ struct row_driver {
         template <class Racers, int... Instance>
         static SINTER_FORCE_INLINE bool finish_race(totals& result, const Racers& all, indices<Instance...>) {
             bool sure = true;
-            const int done[] = {(sure = finish_one<Instance>(result, member<pick_racers, Instance>(all)) && sure, 0)...};
-            (void)done;
+            ((sure = finish_one<Instance>(result, member<pick_racers, Instance>(all)) && sure), ...);
             return sure;
         }
         static constexpr i64 turn = 4 * width;  ///< elements
@@ -722,7 +722,7 @@ struct row_driver {
     template <int... Instance>
     static SINTER_INLINE void make_terms(row_values& row, const row_frame& frame, indices<Instance...>) {
         const int made[] = {
-            0, (static_cast<term_slot<Family, Instance>&>(row).value = Kernel::policy::template make_row_term<eval, Kernel, Instance>(frame), 0)...};
+            0, (static_cast<term_slot<Kernel, Family, Instance>&>(row).value = Kernel::policy::template make_row_term<eval, Kernel, Instance>(frame), 0)...};
         (void)made;
     }
     template <int Pass>

@@ -165,10 +165,19 @@ struct operation_under_policy<Kernel, Op> {
 /// Does a kernel's policy hand products to sums as they are?
 template <class Kernel>
 inline constexpr bool contracts = requires { &Kernel::policy::template product<lane::scalar<float>>; };
-/// Does a kernel's policy compute elements from terms, f32, that it makes for each row (`Kernel::row_term`: which elements)? They are kept
-/// beside the row's values. Frames without `row_term` compute such an element as it is written.
+/// Does a kernel's policy compute elements from terms that it makes for each row (`Kernel::row_term`: which elements; `policy::row_term`: of
+/// what type)? They are kept beside the row's values. Frames without `row_term` compute such an element as it is written.
 template <class Kernel>
 inline constexpr bool has_row_terms = requires { requires Kernel::any_row_term; };
+template <class Kernel, int Instance>
+constexpr bool has_row_term_at() {
+    if constexpr (has_row_terms<Kernel>)
+        return Kernel::row_term[Instance];
+    else
+        return false;
+}
+template <class Kernel, int Instance>
+inline constexpr bool has_row_term = has_row_term_at<Kernel, Instance>();
 template <class Kernel>
 struct with_row_term {
     static constexpr int limit = Kernel::instances;
@@ -179,18 +188,18 @@ struct row_terms_after {
     static constexpr int limit = Kernel::instances;
     static constexpr bool test(int i) { return Kernel::row_term[i] && Kernel::table.at[i].level == Level; }
 };
-template <class Family, int Instance>
-using term_slot = slot<-1 - Instance, typename Family::template value<float>>;
-template <class Family, class List>
+template <class Kernel, class Family, int Instance>
+using term_slot = slot<-1 - Instance, typename Kernel::policy::template row_term<Family>>;
+template <class Kernel, class Family, class List>
 struct row_terms;
-template <class Family, int... Instance>
-struct row_terms<Family, indices<Instance...>> : term_slot<Family, Instance>... {};
+template <class Kernel, class Family, int... Instance>
+struct row_terms<Kernel, Family, indices<Instance...>> : term_slot<Kernel, Family, Instance>... {};
 /// What is known of a row.
 template <class Kernel, class Family, class List>
 struct row_environment : environment<Kernel, Family, List> {};
 template <class Kernel, class Family, class List>
     requires has_row_terms<Kernel>
-struct row_environment<Kernel, Family, List> : environment<Kernel, Family, List>, row_terms<Family, selected<with_row_term<Kernel>>> {};
+struct row_environment<Kernel, Family, List> : environment<Kernel, Family, List>, row_terms<Kernel, Family, selected<with_row_term<Kernel>>> {};
 
 /// The evaluator over one lane family. A `Frame` gives access to what is around a value:
 ///     value<I>()                 the lane of an instance that is already known
@@ -281,8 +290,8 @@ struct evaluator {
         else if constexpr (kind == node_kind::coordinate)
             return frame.template coordinate<Instance>();
         else if constexpr (kind == node_kind::map) {
-            if constexpr (has_row_terms<Kernel>)
-                if constexpr (Kernel::row_term[Instance] && requires { frame.template row_term<Instance>(); })
+            if constexpr (has_row_term<Kernel, Instance>)
+                if constexpr (requires { frame.template row_term<Instance>(); })
                     return Kernel::policy::template from_row_term<evaluator, Kernel, Instance>(frame);
             // Written out for the usual arities: a function less to compile for every node.
             using op = operation<Instance>;

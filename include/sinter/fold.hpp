@@ -20,6 +20,15 @@ struct monoid_in_kernel<Kernel, monoids::arg_of<Largest, Which, i64>, Element> {
     using type = monoids::arg_of<Largest, Which, i32>;
 };
 
+/// A maximum of magnitudes races as the integers that these are, of which a NaN is the greatest: no order to keep at all.
+struct largest_magnitude {
+    static constexpr bool keeps_nan = true;
+    template <class Value>
+    static SINTER_INLINE Value combine_raw(Value x, Value largest) {
+        return from_bits<float>(bits(max_raw(from_bits<i32>(bits(x)), from_bits<i32>(bits(largest)))));
+    }
+};
+
 /// Types of reduction `Instance` over a family.
 template <class Kernel, class Family, int Instance>
 struct fold_types {
@@ -45,6 +54,17 @@ struct fold_types {
     using summary = decltype(find_summary());
     /// Whether the reduction has no order to keep but for NaN and zeros.
     static constexpr bool races = lane::is_float_element<element> && requires { monoid::template unsure<element>(); };
+    /// Whether it is the maximum of magnitudes.
+    static constexpr bool find_magnitudes() {
+        constexpr int from = Kernel::table.at[Instance].argument[0];
+        if constexpr (is_same<monoid, monoids::max_of> && is_same<element, float> && from >= 0) {
+            if constexpr (Kernel::table.at[from].kind == node_kind::map && Kernel::table.at[from].type == dtype::f32)
+                return is_same<typename evaluator<Kernel, Family>::template op_of_instance<from>, abs_op>;
+        }
+        return false;
+    }
+    static constexpr bool of_magnitudes = races && find_magnitudes();
+    using racing = conditional<of_magnitudes, largest_magnitude, monoid>;  ///< what it races by
     using context = state;  // what `settle` gives: fields like the first phase's
 };
 
@@ -87,8 +107,10 @@ struct racers {
         best1 = Monoid::combine_raw(two, best1);
         best2 = Monoid::combine_raw(three, best2);
         best3 = Monoid::combine_raw(four, best3);
-        keep_ordered(ordered0, one, two);
-        keep_ordered(ordered1, three, four);
+        if constexpr (!requires { Monoid::keeps_nan; }) {
+            keep_ordered(ordered0, one, two);
+            keep_ordered(ordered1, three, four);
+        }
     }
 };
 struct pick_racers {

@@ -21,6 +21,7 @@
 #include "cpu_code_sum.hpp"
 #include "cpu_fast.hpp"
 #include "cpu_lane.hpp"
+#include "cpu_row_codes.hpp"
 #include "cpu_shuffle.hpp"
 
 namespace sinter::backend::SINTER_ISA {
@@ -136,7 +137,10 @@ struct cpu_executor {
     constexpr cpu_fast_executor<Hook> fast() const { return {*this}; }
     template <class Assignment>
     SINTER_FORCE_INLINE status launch(const Assignment& assigned) const {
-        return launch_on_host<cpu_lanes<registers_per_value(kernel<Assignment>::view)>>(assigned, hook, threads);
+        using as_written = kernel<Assignment>;
+        using lanes = cpu_lanes<registers_per_value(as_written::view)>;
+        using kernel_type = conditional<has_row_codes<as_written>, row_code_kernel<as_written>, as_written>;
+        return sinter::detail::host_launch<kernel_type, lanes>::launch(assigned, hook, threads);
     }
 };
 

@@ -9,6 +9,7 @@
 
 #include "../drive_any_order.hpp"
 #include "cpu_fast_math.hpp"
+#include "cpu_row_codes.hpp"
 
 namespace sinter::backend::SINTER_ISA {
 inline namespace SINTER_CPU_FEATURES {
@@ -136,14 +137,7 @@ constexpr shifted_scale find_shifted_scale(const kernel_view& of, int i, int sta
 }
 
 /// 8-bit codes with a scale that the kernel finds for each row (`dynamic_quantize`): the scale's reciprocal is a term of the row.
-constexpr bool quantizes_by_row(const kernel_view& of, int i) {
-    if (of.nest != nest_kind::rows || i < 0 || of.at[i].kind != node_kind::map || of.where[i] != site::element) return false;
-    const op_facts* const op = of.node_of(i).op;
-    if (!same_facts(op, &quantize_op<i8, -128, 127>::facts) && !same_facts(op, &quantize_op<u8, 0, 255>::facts)) return false;
-    const int scale = of.at[i].argument[1];
-    const dtype* const types = of.argument_type[of.at[i].node];
-    return types[0] == dtype::f32 && types[1] == dtype::f32 && is_rows(of, scale) && of.at[scale].level > 0 && is_elements(of, of.at[i].argument[0]);
-}
+constexpr bool quantizes_by_row(const kernel_view& of, int i) { return divides_by_row(of, i) && of.at[of.at[i].argument[1]].level > 0; }
 /// What such codes are of: a factor that is the row's goes into the term. `product` holds it as argument `factor`, and is what is quantized or an
 /// argument of `outer` that is, beside argument `other` of that. (The term first: what it makes of an element is near its code.)
 struct row_factor {
@@ -169,6 +163,13 @@ constexpr row_factor find_row_factor(const kernel_view& of, int quantized) {
 struct fast_policy {
     template <class Op>
     using instead_of = typename approximation_of<Op>::type;
+    template <class Value>
+    struct term {
+        Value value;
+        bool covered = false;  ///< codes: the row's magnitudes leave nothing to clamp
+    };
+    template <class Family>
+    using row_term = term<typename Family::template value<float>>;
 
     /// Whether an argument of an operation, or of a fold, is a product for it alone, of f32, computed per element as the operation is. (A
     /// stash is read back where its operands aren't known.)
@@ -217,31 +218,42 @@ struct fast_policy {
             auto scale = Evaluator::template argument<Instance, 1>(frame), factor = decltype(scale)(1.0f);
             if constexpr (in.product >= 0) factor = Evaluator::template argument<in.product, in.factor>(frame);
             // (Finite: a subnormal scale's reciprocal isn't, and 0 times that is NaN.)
-            return approximate::at_most(approximate::at_least(div(factor, scale), -0x1.fffffep127f), 0x1.fffffep127f);
+            const auto inverse = approximate::at_most(approximate::at_least(div(factor, scale), -0x1.fffffep127f), 0x1.fffffep127f);
+            term<remove_cvref<decltype(scale)>> made{inverse};
+            constexpr int reach = reach_of<Evaluator, Kernel, Instance>;
+            if constexpr (reach >= 0)  // (a subnormal one may be half as large again)
+                made.covered = step::less_equal(0x1p-126f, first(abs(inverse))) &&
+                               covers(first(scale), first(frame.template value<reach>()), first(Evaluator::template argument<Instance, 2>(frame)),
+                                      lowest_code_of(Kernel::view, Instance));
+            return made;
         } else {
             constexpr shifted_scale at = find_shifted_scale(Kernel::view, Instance, Kernel::stash.instance);
             const auto shift = Evaluator::template argument<at.sum, at.shift>(frame), scale = Evaluator::template argument<Instance, 1 - at.shifted>(frame);
+            using made = term<remove_cvref<decltype(scale)>>;
             if constexpr (at.negative)
-                return mul(neg(shift), scale);
+                return made{mul(neg(shift), scale)};
             else
-                return mul(shift, scale);
+                return made{mul(shift, scale)};
         }
     }
     template <class Evaluator, class Kernel, int Instance, class Frame>
     static SINTER_FORCE_INLINE auto from_row_term(const Frame& frame) {
+        const auto& from = frame.template row_term<Instance>();
         if constexpr (quantizes_by_row(Kernel::view, Instance)) {
             constexpr row_factor in = find_row_factor(Kernel::view, Instance);
-            auto quotient = frame.template row_term<Instance>();
+            auto quotient = from.value;
             if constexpr (in.product < 0)
                 quotient = mul(Evaluator::template argument<Instance, 0>(frame), quotient);
             else
                 quotient = mul(Evaluator::template argument<in.product, 1 - in.factor>(frame), quotient);
             if constexpr (in.outer >= 0) quotient = mul(quotient, Evaluator::template argument<in.outer, in.other>(frame));
-            return Evaluator::template op_of_instance<Instance>::of_quotient(quotient, Evaluator::template argument<Instance, 2>(frame));
+            if constexpr (reach_of<Evaluator, Kernel, Instance> >= 0)
+                if (__builtin_expect(from.covered, 1)) return codes_of<Evaluator, Kernel, Instance, true>(frame, quotient);
+            return codes_of<Evaluator, Kernel, Instance, false>(frame, quotient);
         } else {
             constexpr shifted_scale at = find_shifted_scale(Kernel::view, Instance, Kernel::stash.instance);
             return approximate::product_plus(Evaluator::template argument<at.sum, 1 - at.shift>(frame),
-                                             Evaluator::template argument<Instance, 1 - at.shifted>(frame), frame.template row_term<Instance>());
+                                             Evaluator::template argument<Instance, 1 - at.shifted>(frame), from.value);
         }
     }
     /// Reductions of rows keep no order (drive_any_order.hpp).
