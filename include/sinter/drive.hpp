@@ -380,7 +380,7 @@ struct row_driver {
             for (int q = 0; q < order::segment / order::lanes; ++q) {
                 const i64 round = begin + q * order::lanes + First * width;
                 if constexpr (ahead_of::template here<Pass, Phase>)
-                    if (ahead_of::asks(fetches)) ahead_of::lines(ahead, round + ahead_of::distance, some);
+                    if (ahead_of::asks(fetches)) ahead_of::template lines<Pass, int(sizeof...(Group))>(ahead, round + ahead_of::distance);
                 const int stepped[] = {
                     (step(in, at, group_of<Group>(some_of_all), context, first_elements, round + Group * width, round + Group * width, index_base), 0)...};
                 (void)stepped;
@@ -472,14 +472,14 @@ struct row_driver {
             const row_values row = original.row;
             const row_position at = position;
             const row_inputs in{assigned, original.bound, original.along, once, row};
-            [[maybe_unused]] const row_position ahead = ahead_of::from(original, position);
+            [[maybe_unused]] const row_position ahead = ahead_of::template from<Pass>(original, position);
             [[maybe_unused]] int fetches = ahead_of::template wanted<Pass>(original);
             fold_bundle<Pass, pick_racers> all;
             line_up(all, list{});
             SINTER_NO_UNROLL
             for (i64 place = 0; place < stop; place += turn) {
                 if constexpr (ahead_of::template here<Pass, Phase>)
-                    if (ahead_of::asks(fetches)) ahead_of::lines(ahead, place + ahead_of::distance, make_indices<4>{});
+                    if (ahead_of::asks(fetches)) ahead_of::template lines<Pass, 4>(ahead, place + ahead_of::distance);
                 race_on(all, in, at, place, list{});
             }
             return finish_race(result, all, list{});
@@ -499,11 +499,11 @@ struct row_driver {
             const row_inputs in{assigned, original.bound, original.along, once, row};
             states *const stop = all + groups, *now = all + group;
             [[maybe_unused]] int fetches = ahead_of::template wanted<Pass>(original);
-            [[maybe_unused]] const row_position ahead = ahead_of::from(original, place_of_row);
+            [[maybe_unused]] const row_position ahead = ahead_of::template from<Pass>(original, place_of_row);
             SINTER_NO_UNROLL
             for (int v = 0; v < vectors; ++v) {
                 if constexpr (ahead_of::template here<Pass, Phase>)
-                    if (ahead_of::asks(fetches)) ahead_of::template vector<0>(ahead, position + v * width + ahead_of::distance);
+                    if (ahead_of::asks(fetches)) ahead_of::template vector<Pass>(ahead, position + v * width + ahead_of::distance);
                 step(in, at, *now, context, first_elements, position + v * width, offset + v * width, index_base);
                 now = now + 1 == stop ? all : now + 1;
             }
@@ -596,7 +596,7 @@ struct row_driver {
         const row_values row = original.row;
         const row_position at = position;
         const row_inputs in{assigned, original.bound, original.along, once, row};
-        const row_position ahead = ahead_of::from(original, position);
+        const row_position ahead = ahead_of::template from<Pass>(original, position);
         const int fetches = ahead_of::template wanted<Pass>(original);
         const i64 whole_until = original.bound.packs ? first : stop - order::segment + 1;
         // Summaries combine pairwise as they come, in the order of a binary counter.
@@ -792,10 +792,10 @@ struct row_driver {
         constexpr bool always = !ahead_of::by_rows && is_costly(work_of_pass<Kernel, Kernel::levels + 1>());
         [[maybe_unused]] const bool fetches = always || ahead_of::template wanted<Kernel::levels + 1>(original);
         [[maybe_unused]] const i64 distance = ahead_of::by_rows ? position - offset : original.bound.prefetches ? ahead_of::distance : 0;
-        [[maybe_unused]] const row_position ahead = ahead_of::from(original, place_of_row);
+        [[maybe_unused]] const row_position ahead = ahead_of::template from<Kernel::levels + 1>(original, place_of_row);
         for (i64 v = 0; v < vectors; ++v, position += width, offset += width) {
             if constexpr (ahead_of::template here<Kernel::levels + 1, 1>)
-                if (fetches) ahead_of::template vector<0>(ahead, offset + distance);
+                if (fetches) ahead_of::template vector<Kernel::levels + 1>(ahead, offset + distance);
             output_values values;
             if constexpr (stashes) read_stash(stash, values, offset);
             const element_frame<output_values> frame{{assigned, original.bound, original.along}, once, row, at, values, position, offset, streaming};

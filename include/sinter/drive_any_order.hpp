@@ -197,15 +197,15 @@ struct any_order_driver : row_driver<Kernel, Family> {
         const row_position at = position;
         const typename rows::row_inputs in{assigned, original.bound, original.along, once, row};
         const firsts_of<Pass> firsts = first_elements;
-        [[maybe_unused]] const row_position ahead = ahead_of::from(original, position);
+        [[maybe_unused]] const row_position ahead = ahead_of::template from<Pass>(original, position);
         [[maybe_unused]] int fetches = ahead_of::template wanted<Pass>(original);
         group_sums<indices<Group...>, Pass> all;
         const int cleared[] = {(clear(group_of<Group, Pass>(all), list), 0)...};
         (void)cleared;
         SINTER_NO_UNROLL
         for (i64 place = begin; place < stop; place += turn<Pass>) {
-            if constexpr (ahead_of::pass == Pass)
-                if (ahead_of::asks(fetches)) ahead_of::lines(ahead, place + ahead_of::distance, sequence);
+            if constexpr (ahead_of::template share<Pass> != 0)
+                if (ahead_of::asks(fetches)) ahead_of::template lines<Pass, int(sizeof...(Group))>(ahead, place + ahead_of::distance);
             const int stepped[] = {(step<Pass>(in, at, group_of<Group, Pass>(all), firsts, place + Group * width, list), 0)...};
             (void)stepped;
         }

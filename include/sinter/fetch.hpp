@@ -51,52 +51,76 @@ struct fetching {
     using position_type = row_pointers<slot_count>;
     using call_type = call_state<slot_count>;
 
-    /// With folds and outputs of elements the next row is fetched, in the last fold if that takes long, else with the outputs. (Measured
-    /// on RMSNorm to int8: 0.40 -> 0.61 of a copy; in bursts of a page it was slower than without.) Else the first pass fetches for
-    /// itself: on a Xeon, out of cache, sums of rows 0.90 -> 0.99 of the best loop by hand, GELU 0.80 -> 1.12, 30 operations 0.80 -> 1.10.
+    /// With folds and outputs of elements the next row is fetched by the passes of this one, each asking for some quarters of it, so that
+    /// memory isn't idle while one computes; else the first pass fetches for itself: on a Xeon, out of cache, sums of rows 0.90 -> 0.99 of
+    /// the best loop by hand, GELU 0.80 -> 1.12, 30 operations 0.80 -> 1.10.
     static constexpr bool by_rows = Kernel::levels > 0 && Kernel::any_element_output();
-    static constexpr int find_pass() {
-        if constexpr (Kernel::levels == 0)  // long ones only: they fill the window of a processor
-            return is_costly(work_of_pass<Kernel, 1>()) ? 1 : 0;
-        else if constexpr (!by_rows)
-            return 1;
-        else {
-            // (Without an order to keep a fold of two phases takes one pass all the same, and a short one.)
-            constexpr bool folds_twice = has_second_phase<Kernel, Kernel::levels> && !requires { Kernel::policy::any_order; };
-            return is_costly(work_of_pass<Kernel, Kernel::levels>()) || folds_twice ? Kernel::levels : Kernel::levels + 1;
-        }
-    }
-    static constexpr int pass = find_pass();
-    static constexpr int find_phase() {
-        if constexpr (by_rows && pass <= Kernel::levels)
-            return has_second_phase<Kernel, pass> ? 2 : 1;
+    static constexpr int passes = Kernel::levels + 1;
+    /// What passes 1 to `Pass` take, in instructions, those that every pass has included.
+    template <int Pass>
+    static constexpr int work_until() {
+        if constexpr (Pass <= 0)
+            return 0;
         else
-            return 1;
+            return work_of_pass<Kernel, Pass == passes && Kernel::stash.instance >= 0 ? Pass + 1 : Pass>() + 8 + work_until<Pass - 1>();
     }
-    static constexpr int phase = find_phase();
+    static constexpr int stored_bytes() {
+        int bytes = 0;
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (Kernel::stores_elements(o)) bytes += dtype_size(Kernel::view.output_type[o]);
+        return bytes;
+    }
+    /// Quarters of the next row that passes 1 to `Pass` ask for. Of three passes or more each has what it computes for. (Measured on a Xeon
+    /// beside one pass asking for all: RMSNorm to int8 0.71 -> 0.93 of a copy, softmax 1.15 -> 1.20 of the best loop by hand, under `fast`
+    /// 1.0 -> 1.3. In bursts of a page it was slower than without.) Of two passes the one that stores has all, or most where it stores little:
+    /// the other one waits for its loads if it asks, too, unless it computes for long. (LayerNorm: half and half 1.00 of the best loop, none
+    /// and all 1.08; x / sqrt(mean e^x): the other way round, 0.60 and 0.54 ns an element.)
+    template <int Pass>
+    static constexpr int quarters_until() {
+        if constexpr (Pass <= 0)
+            return 0;
+        else if constexpr (!by_rows)  // without folds long ones only: they fill the window of a processor
+            return Kernel::levels > 0 || is_costly(work_of_pass<Kernel, 1>()) ? 4 : 0;
+        else if constexpr (Pass < passes && passes == 2)
+            return is_costly(work_of_pass<Kernel, 1>()) ? 2 : stored_bytes() < 4 ? 1 : 0;
+        else
+            return (8 * work_until<Pass>() + work_until<passes>()) / (2 * work_until<passes>());
+    }
+    /// Quarters of the lines that a pass asks for.
+    template <int Pass>
+    static constexpr int share = quarters_until<Pass>() - quarters_until<Pass - 1>();
     template <int Pass, int Phase>
-    static constexpr bool here = Pass == pass && Phase == phase;
+    static constexpr bool here = share<Pass> != 0 && Phase == (by_rows && Pass <= Kernel::levels && has_second_phase<Kernel, Pass> ? 2 : 1);
     using fetched = instances_by<Kernel, are_fetched>;
     /// How far, in elements: half a page. (On a Xeon half or twice as far makes no difference. On Zen 4, sums of squares, 32-byte
     /// registers, beside the loop by hand: 0.94 at half a page or a quarter, 0.72 at one page, 0.81 at two: a segment is read in two
     /// walks there, and what is asked for in the next page keeps the processor from fetching this one itself.)
     static constexpr i64 distance = by_rows ? 0 : 2048 / are_fetched::largest(Kernel::view);
 
-    /// Vector `Line` of some that follow each other: nothing where it lies in the line of the one before.
-    template <int Line>
-    static SINTER_FORCE_INLINE void vector(const position_type& from, i64 position) {
-        each<Line>(from, position, selected<fetched>{});
+    /// What belongs to `Vectors` that follow each other: the share of as many.
+    template <int Pass, int Vectors>
+    static SINTER_FORCE_INLINE void lines(const position_type& from, i64 position) {
+        each<share<Pass>, Vectors>(from, position, selected<fetched>{});
     }
-    template <int Line, int... Instance>
+    /// What belongs to one vector: the first ones of four ask for one each.
+    template <int Pass>
+    static SINTER_FORCE_INLINE void vector(const position_type& from, i64 position) {
+        if constexpr (share<Pass> == 4) {
+            lines<Pass, 1>(from, position);
+        } else {
+            const i64 number = position / Family::width, turn = number & 3;
+            if (turn < share<Pass>) each<4, 1>(from, ((number >> 2) * share<Pass> + turn) * Family::width, selected<fetched>{});
+        }
+    }
+    template <int Quarters, int Vectors, int... Instance>
     static SINTER_FORCE_INLINE void each([[maybe_unused]] const position_type& from, [[maybe_unused]] i64 position, indices<Instance...>) {
-        const int done[] = {0, (one<Line, slots<Kernel>::template place<Instance>>(from, position), 0)...};
+        const int done[] = {0, (one<Quarters, Vectors, slots<Kernel>::template place<Instance>>(from, position), 0)...};
         (void)done;
     }
-    template <int Line, int Slot>
+    template <int Quarters, int Vectors, int Slot>
     static SINTER_FORCE_INLINE void one(const position_type& from, i64 position) {
-        constexpr int size = binding_facts_of<Kernel>::value.slot[Slot].element_size, bytes = Family::width * size;
-        if constexpr (Line * bytes % 64 == 0)
-            each_line(static_cast<const char*>(from.pointer[Slot]) + position * size, make_indices<(bytes > 64 ? bytes / 64 : 1)>{});
+        constexpr int size = binding_facts_of<Kernel>::value.slot[Slot].element_size, bytes = Vectors * Family::width * size * Quarters / 4;
+        each_line(static_cast<const char*>(from.pointer[Slot]) + position * (size * Quarters) / 4, make_indices<(bytes + 63) / 64>{});
     }
     /// All lines of a vector: to leave some out is worse than to ask for none (Zen 4, 30 operations with values of 128 bytes, beside the loop
     /// by hand: every second line 0.89, none 0.98, all 1.05).
@@ -105,23 +129,34 @@ struct fetching {
         const int done[] = {(__builtin_prefetch(from + 64 * Line, 0, 2), 0)...};
         (void)done;
     }
-    /// Some vectors from `position` on.
-    template <int... Line>
-    static SINTER_FORCE_INLINE void lines(const position_type& from, i64 position, indices<Line...>) {
-        const int done[] = {(vector<Line>(from, position + Line * Family::width), 0)...};
-        (void)done;
-    }
 
-    /// Whether a pass of this call does it, and from which row.
+    /// Whether a pass of this call does it, and from where.
     template <int Pass>
     static SINTER_FORCE_INLINE bool wanted(const call_type& call) {
-        if constexpr (Pass != pass)
+        if constexpr (share<Pass> == 0)
             return false;
         else
             return by_rows ? call.ahead != nullptr : call.bound.prefetches;
     }
-    static SINTER_FORCE_INLINE const position_type& from(const call_type& call, const position_type& row) {
-        return by_rows && call.ahead ? *call.ahead : row;
+    template <int Pass>
+    static SINTER_FORCE_INLINE position_type from(const call_type& call, const position_type& row) {
+        if constexpr (by_rows && share<Pass> != 0) {
+            if (call.ahead) {
+                position_type out = *call.ahead;
+                skip(out, call.along.length * quarters_until<Pass - 1>() / 4, selected<fetched>{});
+                return out;
+            }
+        }
+        return row;
+    }
+    template <int... Instance>
+    static SINTER_FORCE_INLINE void skip([[maybe_unused]] position_type& from, [[maybe_unused]] i64 elements, indices<Instance...>) {
+        const int done[] = {0, (skip_in<slots<Kernel>::template place<Instance>>(from, elements), 0)...};
+        (void)done;
+    }
+    template <int Slot>
+    static SINTER_FORCE_INLINE void skip_in(position_type& from, i64 elements) {
+        from.pointer[Slot] = static_cast<const char*>(from.pointer[Slot]) + elements * binding_facts_of<Kernel>::value.slot[Slot].element_size;
     }
     /// Keeps a compiler from writing a loop twice, with and without.
     static SINTER_FORCE_INLINE bool asks(int& flag) {
