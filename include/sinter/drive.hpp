@@ -372,7 +372,7 @@ struct row_driver {
         template <int First, class All, int... Group>
         static SINTER_FORCE_INLINE void walk(const row_inputs& in, const row_position& at, All& all, const contexts& context,
                                              const firsts& first_elements, i64 begin, i64 index_base, [[maybe_unused]] int fetches,
-                                             [[maybe_unused]] const row_position& ahead, indices<Group...> some) {
+                                             [[maybe_unused]] const row_position& ahead, [[maybe_unused]] indices<Group...> some) {
             group_states<indices<Group...>> some_of_all;
             const int started[] = {(start(group_of<Group>(some_of_all), list{}), 0)...};
             (void)started;

@@ -190,7 +190,7 @@ struct any_order_driver : row_driver<Kernel, Family> {
     template <int Pass, int... Instance, int... Group>
     static SINTER_FORCE_INLINE void fold_stretch(const row_context& original, const row_position& position, summaries<Pass>& result,
                                                  const firsts_of<Pass>& first_elements, i64 begin, i64 stop, indices<Instance...> list,
-                                                 indices<Group...> sequence) {
+                                                 indices<Group...>) {
         const auto assigned = original.assigned;
         const auto once = original.once;
         const auto row = original.row;
