@@ -435,8 +435,7 @@ struct row_driver {
         }
         template <class Racers, int... Instance>
         static SINTER_FORCE_INLINE void line_up(Racers& all, indices<Instance...>) {
-            const int done[] = {(line_up_one<Instance>(member<pick_racers, Instance>(all)), 0)...};
-            (void)done;
+            (line_up_one<Instance>(member<pick_racers, Instance>(all)), ...);
         }
         template <int Instance, class Value>
         static SINTER_FORCE_INLINE void line_up_one(racers<Value>& all) {
@@ -721,9 +720,12 @@ struct row_driver {
     }
     template <int... Instance>
     static SINTER_INLINE void make_terms(row_values& row, const row_frame& frame, indices<Instance...>) {
-        const int made[] = {
-            0, (static_cast<term_slot<Kernel, Family, Instance>&>(row).value = Kernel::policy::template make_row_term<eval, Kernel, Instance>(frame), 0)...};
-        (void)made;
+        (void(static_cast<term_slot<Kernel, Family, Instance>&>(row).value = Kernel::policy::template make_row_term<eval, Kernel, Instance>(frame)), ...);
+    }
+    static SINTER_INLINE void fill_once(row_context& in, const row_position& origin) {
+        const row_frame frame{{in.assigned, in.bound, in.along}, in.once, in.row, origin};
+        eval::fill(in.once, frame, selected<at_place<Kernel, site::once>>{});
+        if constexpr (has_row_terms<Kernel>) make_terms(in.row, frame, selected<row_terms_after<Kernel, -1>>{});
     }
     template <int Pass>
     static SINTER_FORCE_INLINE void passes(row_context& in, const row_position& at) {
@@ -761,8 +763,7 @@ struct row_driver {
     }
     template <class Frame, int... Output>
     static SINTER_INLINE void store_all(const Frame& frame, indices<Output...>) {
-        const int done[] = {0, (store_elements<Output>(frame), 0)...};
-        (void)done;
+        (store_elements<Output>(frame), ...);
     }
     template <int Output>
     static SINTER_INLINE output_storage<Output>* output_at(const row_position& at) {
@@ -774,8 +775,7 @@ struct row_driver {
     }
     template <class Frame, int... Output>
     static SINTER_INLINE void store_row(const Frame& frame, const row_position& at, indices<Output...>) {
-        const int done[] = {0, (store_one(output_at<Output>(at), stored_value<Output>(frame)), 0)...};
-        (void)done;
+        (store_one(output_at<Output>(at), stored_value<Output>(frame)), ...);
     }
 
     static constexpr int last = stashes ? Kernel::levels + 2 : Kernel::levels + 1;
@@ -875,7 +875,7 @@ struct row_driver {
                                              const all_loops& along, i64 first_row, i64 stop_row, i64 begin, i64 stop) {
         row_context in(*static_cast<const assignment_type*>(assigned), bound, along);
         const row_position origin = work::origin(bound);
-        eval::fill(in.once, row_frame{{in.assigned, bound, along}, in.once, in.row, origin}, selected<at_place<Kernel, site::once>>{});
+        fill_once(in, origin);
         work::run(body_of_rows, in, first_row, stop_row, begin, stop);
         if constexpr (Kernel::table.outer != 0) in.outer.finish(in.assigned, bound, along, in.once, origin);
     }

@@ -315,7 +315,7 @@ struct product_driver {
         }
         row_context in(*static_cast<const assignment_type*>(assigned), bound, along);
         const row_position start = work::origin(bound);
-        eval::fill(in.once, typename rows::row_frame{{in.assigned, bound, along}, in.once, in.row, start}, selected<at_place<Kernel, site::once>>{});
+        rows::fill_once(in, start);
         const i64 first = (first_row + loop.columns - 1) / loop.columns, stop = (stop_row + loop.columns - 1) / loop.columns;
         for (i64 n = first; n < stop;) {
             const i64 number = n / loop.weights, begin = n % loop.weights;

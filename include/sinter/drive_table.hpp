@@ -26,7 +26,7 @@ struct table_driver {
         for (int i = 0; i < 256; ++i) codes[i] = static_cast<u8>(i);
         typename rows::row_context in(*static_cast<const typename rows::assignment_type*>(assigned), bound, along);
         const typename rows::row_position origin = rows::work::origin(bound);
-        eval::fill(in.once, typename rows::row_frame{{in.assigned, bound, along}, in.once, in.row, origin}, selected<at_place<Kernel, site::once>>{});
+        rows::fill_once(in, origin);
         typename rows::row_position of_table = origin;
         of_table.pointer[from_slot] = codes;
         of_table.pointer[to_slot] = table;

@@ -183,10 +183,17 @@ struct with_row_term {
     static constexpr int limit = Kernel::instances;
     static constexpr bool test(int i) { return Kernel::row_term[i]; }
 };
+/// Those that are made after fold pass `Level` (0: before the first); -1: once for a call, where the kernel has such.
 template <class Kernel, int Level>
 struct row_terms_after {
     static constexpr int limit = Kernel::instances;
-    static constexpr bool test(int i) { return Kernel::row_term[i] && Kernel::table.at[i].level == Level; }
+    static constexpr bool is_once(int i) {
+        if constexpr (requires { Kernel::is_once_term(i); })
+            return Kernel::is_once_term(i);
+        else
+            return false;
+    }
+    static constexpr bool test(int i) { return Kernel::row_term[i] && (is_once(i) ? Level < 0 : Kernel::table.at[i].level == Level); }
 };
 template <class Kernel, class Family, int Instance>
 using term_slot = slot<-1 - Instance, typename Kernel::policy::template row_term<Family>>;

@@ -172,3 +172,56 @@ TEST_CASE("rows whose scale is given have the reference's codes, whatever the ze
         CHECK(same_bits(largest[0], largest[1]));
     }
 }
+TEST_CASE("a scale of the call, a number or an element, has the reference's codes") {
+    for (const float scale : {0.05f, 0.0625f, float_of(0x3d4c0001u), float_of(0x3d4bffffu), 0x1p-101f, 0x1.1p-100f, 0x1.3p61f, 0x1.23456p59f, 1.0f})
+        for (const i32 zero : {0, 3, -128, 127})
+            for (const i64 length : {1, 15, 64, 65, 1000}) {
+                std::vector<float> x(std::size_t(3 * length));
+                for (std::size_t i = 0; i < x.size(); ++i) {
+                    const float special[] = {infinity, -infinity, support::nan, 0.0f, -0.0f, 0x1p-149f, 0x1.fffffep127f, -0x1.fffffep127f};
+                    x[i] = i % 9 == 8 ? special[draw() % 8] : float_of(bits_of(si::step::mul(float(int(draw() % 1100) - 550) * 0.5f, scale)) + draw() % 3 - 1);
+                }
+                const in_rows<float> in(x.data(), 3, length);
+                const si::tensor_view<const float, si::extents<1>> one(&scale);
+                std::vector<i8> codes[2] = {std::vector<i8>(x.size()), std::vector<i8>(x.size())}, others[2] = {codes[0], codes[0]}, held[2] = {codes[0], codes[0]};
+                std::vector<u8> places[2] = {std::vector<u8>(x.size()), std::vector<u8>(x.size())};
+                const auto all = [&](const auto& executor, std::size_t k) {
+                    si::run(executor, out_rows<i8>(codes[k].data(), 3, length) = si::quantize<i8>(in, scale, zero));
+                    si::run(executor, out_rows<i8>(others[k].data(), 3, length) = si::quantize<i8>(in * 0.5f, one));
+                    si::run(executor, out_rows<u8>(places[k].data(), 3, length) = si::quantize<u8>(in, scale, (zero + 128)));
+                    si::run(executor, si::quantized(out_rows<i8>(held[k].data(), 3, length), scale, zero) = copy(in));
+                };
+                all(si::reference, 0);
+                all(si::cpu, 1);
+                CHECK(codes[0] == codes[1]);
+                CHECK(others[0] == others[1]);
+                CHECK(places[0] == places[1]);
+                CHECK(held[0] == held[1]);
+            }
+}
+TEST_CASE("a scale of the call, where a driver of its own takes the kernel: a table of all codes, products of codes") {
+    std::vector<i8> from(4096), to[2] = {from, from};
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = i8(u8(i));
+    const si::tensor_view<const i8, si::extents<dyn>> x(from.data(), 4096);
+    std::vector<float> activations(2 * 512);
+    std::vector<i32> products[2] = {std::vector<i32>(2 * 64), std::vector<i32>(2 * 64)}, more[2] = {products[0], products[0]};
+    std::vector<i8> weights(64 * 512);
+    for (float& a : activations) a = float(int(draw() % 2000) - 1000) * 0.01f;
+    for (i8& w : weights) w = i8(draw());
+    const si::tensor_view<const float, si::extents<dyn, 1, 512>> a(activations.data(), 2);
+    const si::tensor_view<const i8, si::extents<1, dyn, 512>> w(weights.data(), 64);
+    const auto all = [&](const auto& executor, std::size_t k, float scale) {
+        si::run(executor, si::tensor_view<i8, si::extents<dyn>>(to[k].data(), 4096) = si::quantize<i8>(tanh(si::dequantize(x, 0.02f)), scale, 1));
+        si::run(executor, out_rows<i32>(products[k].data(), 2, 64) = si::dot_codes(si::quantize<i8>(a, scale * 8.0f), w, si::last_axis, si::drop));
+        const float scales[] = {scale * 9.0f, scale * 7.0f};
+        const si::tensor_view<const float, si::extents<dyn, 1, 1>> found(scales, 2);
+        si::run(executor, out_rows<i32>(more[k].data(), 2, 64) = si::dot_codes(si::quantize<i8>(a * 0.5f, found * 0.5f), w, si::last_axis, si::drop));
+    };
+    for (float scale : {0.01f, 0x1.0002p-7f}) {
+        all(si::reference, 0, scale);
+        all(si::cpu, 1, scale);
+        CHECK(to[0] == to[1]);
+        CHECK(products[0] == products[1]);
+        CHECK(more[0] == more[1]);
+    }
+}

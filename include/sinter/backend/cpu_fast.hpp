@@ -137,7 +137,11 @@ constexpr shifted_scale find_shifted_scale(const kernel_view& of, int i, int sta
 }
 
 /// 8-bit codes with a scale that the kernel finds for each row (`dynamic_quantize`): the scale's reciprocal is a term of the row.
-constexpr bool quantizes_by_row(const kernel_view& of, int i) { return divides_by_row(of, i) && of.at[of.at[i].argument[1]].level > 0; }
+constexpr bool quantizes_by_row(const kernel_view& of, int i) {
+    if (of.nest != nest_kind::rows || !divides_by_row(of, i)) return false;
+    const int scale = of.at[i].argument[1];
+    return is_rows(of, scale) && of.at[scale].level > 0;
+}
 /// What such codes are of: a factor that is the row's goes into the term. `product` holds it as argument `factor`, and is what is quantized or an
 /// argument of `outer` that is, beside argument `other` of that. (The term first: what it makes of an element is near its code.)
 struct row_factor {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Codes of 8 bits whose scale is one number for a row: `dynamic_quantize`, and quantize with a scale that the row has. Where a processor
-// multiplies and adds in one instruction, such a row makes two floats of its scale once, and an element takes a product and a sum instead of
-// a division that is as long as ten of them. Codes are those of the division, for every x, by this proof; other scales are divided by.
+// Codes of 8 bits whose scale is one number for a row, or for all: `dynamic_quantize`, and quantize with a scale that is known when run. Where
+// a processor multiplies and adds in one instruction, two floats are made of the scale once, and an element takes a product and a sum instead
+// of a division that is as long as ten of them. Codes are those of the division, for every x, by this proof; other scales are divided by.
 //
 // Let s = S 2^a be the scale, 2^23 <= S < 2^24. A code changes where the rounded quotient passes h = k + 1/2, |k| <= 255, so where x / s passes
 // m = h -+ u, u half of the distance to the float before h or after it. m has 25 bits, the last one 1, so that m s is no float: x / s is
@@ -24,15 +24,20 @@
 namespace sinter::backend::SINTER_ISA {
 inline namespace SINTER_CPU_FEATURES {
 
-/// Whether instance i is codes of 8 bits of an f32 element by a scale that the kernel has for each row.
+/// Whether instance i is codes of 8 bits of an f32 element by a scale that is the same for a row, or for the call.
 constexpr bool divides_by_row(const kernel_view& of, int i) {
-    if (of.nest != nest_kind::rows || i < 0 || of.at[i].kind != node_kind::map || of.where[i] != site::element) return false;
+    if (of.nest == nest_kind::columns || i < 0 || of.at[i].kind != node_kind::map || of.where[i] != site::element) return false;
     const op_facts* const op = of.node_of(i).op;
     if (!same_facts(op, &quantize_op<i8, -128, 127>::facts) && !same_facts(op, &quantize_op<u8, 0, 255>::facts)) return false;
     const int x = of.at[i].argument[0], scale = of.at[i].argument[1], zero = of.at[i].argument[2];
     const dtype* const types = of.argument_type[of.at[i].node];
-    return types[0] == dtype::f32 && types[1] == dtype::f32 && scale >= 0 && of.where[scale] == site::row && x >= 0 && of.where[x] == site::element &&
+    return types[0] == dtype::f32 && types[1] == dtype::f32 && x >= 0 && of.where[x] == site::element && (scale < 0 || of.where[scale] != site::element) &&
            (zero < 0 || of.where[zero] != site::element);
+}
+/// Whether its scale and zero point are the call's.
+constexpr bool divides_by_call(const kernel_view& of, int i) {
+    const int scale = of.at[i].argument[1], zero = of.at[i].argument[2];
+    return divides_by_row(of, i) && (scale < 0 || of.where[scale] == site::once) && (zero < 0 || of.where[zero] == site::once);
 }
 constexpr bool any_divides_by_row(const kernel_view& of) {
     for (int i = 0; i < of.instances; ++i)
@@ -136,6 +141,7 @@ struct row_code_kernel : Kernel {
         return found;
     }
     static constexpr array<bool, Kernel::instances> row_term = find_row_terms();
+    static constexpr bool is_once_term(int i) { return divides_by_call(Kernel::view, i); }
 };
 template <class Kernel>
 inline constexpr bool has_row_codes = vec<float, native_width>::has_fma && any_divides_by_row(Kernel::view);
