@@ -225,3 +225,29 @@ TEST_CASE("a scale of the call, where a driver of its own takes the kernel: a ta
         CHECK(more[0] == more[1]);
     }
 }
+TEST_CASE("magnitudes beyond the codes are clamped, under fast, too") {
+    const i64 rows = 64, length = 300;
+    std::vector<float> x(std::size_t(rows * length));
+    for (float& one : x) one = float(int(draw() % 2001) - 1000) * 0.013f;
+    const in_rows<float> in(x.data(), rows, length);
+    std::vector<i8> codes[3] = {std::vector<i8>(x.size()), std::vector<i8>(x.size()), std::vector<i8>(x.size())};
+    std::vector<u8> places[3] = {std::vector<u8>(x.size()), std::vector<u8>(x.size()), std::vector<u8>(x.size())};
+    for (float share : {1 / 100.0f, 1 / 127.0f, 1 / 127.49f, 1 / 127.51f, 1 / 128.0f, 1 / 128.6f, 1 / 130.0f, 1 / 400.0f, 1e-9f, 1e-12f})
+        for (i32 zero : {0, 2, -100}) {
+            const auto all = [&](const auto& executor, std::size_t k) {
+                si::run(executor, out_rows<i8>(codes[k].data(), rows, length) =
+                                      si::let(in, share, zero, [](auto a, auto s, auto z) { return si::quantize<i8>(a, max(abs(a), si::last_axis) * s, z); }));
+                si::run(executor, out_rows<u8>(places[k].data(), rows, length) =
+                                      si::let(in, share, zero, [](auto a, auto s, auto z) { return si::quantize<u8>(a, max(abs(a), si::last_axis) * s, z + 128); }));
+            };
+            all(si::reference, 0);
+            all(si::cpu, 1);
+            all(si::fast(si::cpu), 2);
+            CHECK(codes[0] == codes[1]);
+            CHECK(places[0] == places[1]);
+            int far = 0;
+            for (std::size_t i = 0; i < x.size(); ++i)
+                far += codes[0][i] - codes[2][i] > 1 || codes[2][i] - codes[0][i] > 1 || places[0][i] - places[2][i] > 1 || places[2][i] - places[0][i] > 1;
+            CHECK(far == 0);
+        }
+}
