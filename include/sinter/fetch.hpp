@@ -74,7 +74,7 @@ struct fetching {
     /// beside one pass asking for all: RMSNorm to int8 0.71 -> 0.93 of a copy, softmax 1.15 -> 1.20 of the best loop by hand, under `fast`
     /// 1.0 -> 1.3. In bursts of a page it was slower than without.) Of two passes the one that stores has all, or most where it stores little:
     /// the other one waits for its loads if it asks, too, unless it computes for long. (LayerNorm: half and half 1.00 of the best loop, none
-    /// and all 1.08; x / sqrt(mean e^x): the other way round, 0.60 and 0.54 ns an element.)
+    /// and all 1.08; a mean of exponentials the other way round.)
     template <int Pass>
     static constexpr int quarters_until() {
         if constexpr (Pass <= 0)
