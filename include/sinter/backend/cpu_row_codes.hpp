@@ -19,7 +19,7 @@
 
 #include "../evaluate.hpp"
 #include "../ops/quantize.hpp"
-#include "cpu_lane.hpp"
+#include "cpu_lane_convert.hpp"
 
 namespace sinter::backend::SINTER_ISA {
 inline namespace SINTER_CPU_FEATURES {
@@ -70,7 +70,7 @@ inline constexpr int reach_of = find_reach<Evaluator, Kernel, Instance>(make_ind
 
 /// Whether no element is beyond the codes, so that nothing is left to clamp. `zero`: the code of 0, of 256 from `low`. (No NaN is either.)
 SINTER_FORCE_INLINE bool covers(float scale, float reach, i32 zero, i32 low) {
-    const i32 below = zero - low, above = low + 255 - zero;
+    const i64 below = i64(zero) - low, above = i64(low) + 255 - zero;
     return step::less_equal(reach, step::mul(float(below < above ? below : above) + 0.49f, scale));
 }
 /// Codes of a quotient that was rounded: clamped unless the row covers it.
