@@ -34,8 +34,9 @@ void same(const char* name, std::vector<float>& numbers, const Sizes& sizes, con
     check(name, std::memcmp(found.data(), wanted.data(), count * sizeof(float)) == 0);
     // A workspace of any content, used again as it was left.
     std::vector<unsigned long long> memory(std::size_t(bytes + 15) / 8, 0);
-    for (const int content : {0, 0xff, 0x80}) {
-        std::memset(memory.data(), content, memory.size() * 8);
+    // The last one: a count of 1 behind 40 bits of a number that programs hold, the digits of e (the constant of RC5).
+    for (const unsigned long long content : {0ull, ~0ull, 0x8080808080808080ull, 0xb7e151628a000001ull}) {
+        for (unsigned long long& word : memory) word = content;
         for (int again = 0; again < 2; ++again) {
             std::memset(found.data(), 0, count * sizeof(float));
             check(name, si::try_run(si::cuda(nullptr, {memory.data(), bytes}), call).ok());
@@ -59,11 +60,16 @@ int main() {
     same("variance of columns", numbers, si::extents<dyn, dyn>(5000, 300), si::extents<1, dyn>(300), [](auto x) { return variance(x, si::axes<0>); });
     same("planes of several images", numbers, si::extents<dyn, 3, dyn>(1000, 500), si::extents<1, 3, 1>(), [](auto x) { return variance(x, si::axes<0, 2>); });
     same("mean of row values", numbers, si::extents<dyn, dyn>(3000, 500), si::extents<>(), [](auto x) { return mean(logsumexp(x, si::last_axis, si::drop)); });
-    // A ticket of any content counts from 0, also where no block gave it its name before, and is left as 0.
-    for (const si::u64 content : {si::u64(0), ~si::u64(0), si::u64(0x5a5a5a5a5a5a5a5a), si::u64(0xffffff), si::u64(1) << 63}) {
+    // A ticket of any content counts from 0, also where no block gave it its name before, and is left as 0: also beside names whose next or
+    // last one is the ticket's.
+    const si::detail::device::ticket_word word{si::detail::device::name_of_process()};
+    check("one name a process", word.name == si::detail::device::name_of_process());
+    check("a drawn name", word.name != si::detail::device::draw_name() && (word.name & word.count) == 0);
+    for (const si::u64 content : {si::u64(0), ~si::u64(0), si::u64(0x5a5a5a5a5a5a5a5a), si::u64(0xffffff), si::u64(1) << 63, word.name - 1, word.name - 2,
+                                  word.name + word.count + 1}) {
         si::u64 ticket = content;
         for (int again = 0; again < 2; ++again)
-            for (int block = 1; block <= 3; ++block) check("a ticket", si::detail::device::ticket_word::is_last(&ticket, 3) == (block == 3));
+            for (int block = 1; block <= 3; ++block) check("a ticket", word.is_last(&ticket, 3) == (block == 3));
         check("a ticket that was used", ticket == 0);
     }
     return tally();

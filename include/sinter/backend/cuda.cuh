@@ -11,7 +11,8 @@
 //
 // The workspace is aligned to 16 bytes and serves one call at a time: calls on one stream may share it, two streams need two. It
 // needs no initial values, and nothing is cleared: where blocks count themselves, a counter (8 bytes for each row or group of columns)
-// bears a name beside the count, and a block that finds another one there begins to count (tickets in cuda_fold.cuh).
+// bears a name beside the count, and a block that finds another one there begins to count (tickets in cuda_fold.cuh). The name is drawn
+// by the process: 40 bits.
 #pragma once
 
 #if !defined(__CUDACC__) && !defined(SINTER_CUDA_EMULATED)
@@ -212,7 +213,7 @@ struct device_call {
             maker::lay_out_folds(out, along);
         out.all_wide = facts<Kernel>::read_in_packs.is_within(out.wide);
         out.scratch = nullptr;
-        out.ticket = nullptr;
+        out.tickets = {};
     }
 };
 

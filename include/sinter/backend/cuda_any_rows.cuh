@@ -363,7 +363,7 @@ struct any_rows_worker {
             if constexpr (splittable)
                 if (in.units > 1) {
                     i64(&cut)[2] = part[facts_type::has_columns ? 0 : 1];
-                    if (number_of_unit == 0) begin_ticket(in.ticket + number_of_row);
+                    if (number_of_unit == 0) in.tickets.begin(number_of_row);
                     cut[0] = number_of_unit * in.unit;
                     if (cut[0] + in.unit < cut[1]) cut[1] = cut[0] + in.unit;
                 }
@@ -373,7 +373,7 @@ struct any_rows_worker {
                     using summary = typename rows::template summaries<Pass>;
                     summary* const partial = reinterpret_cast<summary*>(in.scratch) + number_of_row * in.units;
                     if (threadIdx.x == 0) partial[number_of_unit] = result;
-                    if (!is_last_block(in.ticket + number_of_row, in.units, reinterpret_cast<u32*>(shared))) return false;
+                    if (!in.tickets.is_last_block(number_of_row, in.units, reinterpret_cast<u32*>(shared))) return false;
                     merge_units<Pass>(partial, result);
                 }
         }
@@ -440,7 +440,7 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::any_rows::threads, 1) run_a
     const i64 at_once = group_per_row ? worker::facts_type::groups : 1, parts = in.rows * in.units;
     typename worker::rows::once_values once;
     if constexpr (Kernel::table.outer != 0)
-        if (blockIdx.x == 0) begin_ticket(in.ticket);
+        if (blockIdx.x == 0) in.tickets.begin(0);
     for (i64 first = i64(blockIdx.x) * at_once; first < parts; first += i64(gridDim.x) * at_once) {
         i64 number = group_per_row ? first + own : first, unit = 0;
         const bool exists = number < parts;
@@ -508,10 +508,7 @@ status launch_any_rows(fold_parameters<Kernel>& given, unsigned char* workspace,
         if (outer > shared) shared = outer;
     }
     if (group_per_row && Kernel::table.outer == 0) shared = 0;
-    if (given.units > 1 || Kernel::table.outer != 0) {
-        given.ticket = reinterpret_cast<u64*>(workspace);
-        given.scratch = workspace + ticket_bytes(Kernel::table.outer != 0 ? 1 : given.rows);
-    }
+    if (given.units > 1 || Kernel::table.outer != 0) given.take(workspace, Kernel::table.outer != 0 ? 1 : given.rows);
     static kernel_handles known;
     return start(known, run_any_rows<Kernel>, dim3(unsigned(blocks)), dim3(worker::threads), shared, stream, given);
 }

@@ -259,7 +259,7 @@ struct columns_worker {
             if constexpr (rows::template pass_has_second<Pass>) first_elements<Pass>(firsts, typename rows::template two_phase_folds<Pass>{});
             const i64 segments = (in.columns + order::column_segment - 1) / order::column_segment;
             if constexpr (fold_facts_of<Kernel>::splittable)
-                if (in.units > 1 && unit == 0) begin_ticket(in.ticket + group);
+                if (in.units > 1 && unit == 0) in.tickets.begin(group);
             const i64 base = unit * in.unit, parts = in.units > 1 ? (segments - base < in.unit ? segments - base : in.unit) : segments;
             merge_parts<Pass>(parts, [&](i64 number, summary<Pass> (&out)[pack]) {
                 const i64 begin = (base + number) * order::column_segment;
@@ -272,7 +272,7 @@ struct columns_worker {
                     if (y == 0)
 #pragma unroll
                         for (int j = 0; j < pack; ++j) partial[unit * each + j * across + x] = result[j];
-                    if (!is_last_block(in.ticket + group, in.units, reinterpret_cast<u32*>(shared))) return false;
+                    if (!in.tickets.is_last_block(group, in.units, reinterpret_cast<u32*>(shared))) return false;
                     merge_parts<Pass>(in.units, [&](i64 number, summary<Pass> (&out)[pack]) {
 #pragma unroll
                         for (int j = 0; j < pack; ++j) out[j] = partial[number * each + j * across + x];
@@ -436,10 +436,7 @@ i64 plan_columns(fold_parameters<Kernel>& given, columns_shape& shape) {
 template <class Kernel>
 status launch_columns(kernel_handles& known, void (*run)(fold_parameters<Kernel>), fold_parameters<Kernel>& given, const columns_shape& shape, unsigned char* workspace, cudaStream_t stream) {
     i64 blocks = shape.groups;
-    if (given.units > 1) {
-        given.ticket = reinterpret_cast<u64*>(workspace);
-        given.scratch = workspace + ticket_bytes(shape.groups);
-    }
+    if (given.units > 1) given.take(workspace, shape.groups);
     if (blocks > 0x7fffffff) blocks = 0x7fffffff;
     return start(known, run, dim3(unsigned(blocks), unsigned(given.units)), dim3(unsigned(shape.across), unsigned(shape.down)), shape.shared, stream, given);
 }

@@ -4,9 +4,98 @@
 // finishes. No nest is walked here.
 #pragma once
 
+#include <time.h>  // the time that names tickets
+
 #include "cuda_call.cuh"
 
 namespace sinter::detail::device {
+
+// ---- tickets: words of the workspace in which the blocks of a reduction count. The workspace may hold anything, and clearing it by a launch
+// of its own takes 3 us. So a ticket's upper 40 bits are a name that says that the lower 24 count; a block that finds another one puts the
+// name there with a count of 0, and the last block leaves 0. A count that isn't one is trusted where memory holds the name: so a process
+// draws its name, which then no content can depend on - what calls leave is 0, and all else that their kernels write are results. Whatever
+// the memory holds, a word of it is taken for a ticket with probability 2^-40.
+struct ticket_word {
+    static constexpr int count_bits = 24;
+    static constexpr u64 count = (u64(1) << count_bits) - 1;
+    u64 name;  ///< the lower bits are 0
+    __device__ __forceinline__ bool has_name(u64 word) const { return word >> count_bits == name >> count_bits; }
+
+    /// Puts the name there where it isn't. It helps when a reduction's first block does so early.
+    __device__ __forceinline__ void set_name(u64* ticket) const {
+#if SINTER_DEVICE_PASS
+        u64 found;
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(found) : "l"(ticket) : "memory");
+        if (!has_name(found)) asm volatile("{ .reg .b64 before; atom.relaxed.gpu.global.cas.b64 before, [%0], %1, %2; }" ::"l"(ticket), "l"(found), "l"(name) : "memory");
+#else
+        if (!has_name(*ticket)) *ticket = name;
+#endif
+    }
+    /// Adds one. Before it, what all blocks stored that added before.
+    static __device__ __forceinline__ u64 add(u64* ticket) {
+#if SINTER_DEVICE_PASS
+        u64 before;
+        asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], 1;" : "=l"(before) : "l"(ticket) : "memory");
+        return before;
+#else
+        return (*ticket)++;
+#endif
+    }
+    /// One thread of each of `blocks`: is it the last one here?
+    __device__ __forceinline__ bool is_last(u64* ticket, i64 blocks) const {
+        u64 before = add(ticket);
+        while (!has_name(before)) {
+            set_name(ticket);
+            before = add(ticket);
+        }
+        const bool last = i64(before & count) + 1 == blocks;
+        if (last) *ticket = 0;
+        return last;
+    }
+};
+/// Not a secret, but of its own for each process: the time and where the system put the program and its stack, mixed (Steele et al., "Fast
+/// splittable pseudorandom number generators", OOPSLA 2014).
+inline u64 draw_name() {
+    static char here;
+    timespec now{};
+    (void)timespec_get(&now, TIME_UTC);
+    u64 bits = u64(now.tv_sec) * 1000000007u + u64(now.tv_nsec);
+    const u64 places[] = {reinterpret_cast<u64>(&here), reinterpret_cast<u64>(&now)};
+    for (const u64 place : places) {
+        bits = (bits ^ place) + 0x9e3779b97f4a7c15u;
+        bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
+        bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
+        bits ^= bits >> 31;
+    }
+    return bits & ~ticket_word::count;
+}
+/// The process's.
+inline u64 name_of_process() {
+    static const u64 name = draw_name();
+    return name;
+}
+/// Bytes of so many tickets.
+constexpr i64 ticket_bytes(i64 tickets) { return (tickets * i64(sizeof(u64)) + 15) / 16 * 16; }
+
+/// The tickets of a call, one for each reduction that is split.
+struct call_tickets {
+    u64* first;
+    u64 name;
+    /// All threads of the first block of a reduction, at its start.
+    __device__ __forceinline__ void begin(i64 number) const {
+        if (threadIdx.x == 0 && threadIdx.y == 0) ticket_word{name}.set_name(first + number);
+    }
+    /// All threads of a block, after their stores to scratch: is this the last of `blocks` (below 2^24) to come here? What the others stored is
+    /// visible then: one thread's order does for the block's threads, which it meets before and after. `flag`: a word of shared memory.
+    __device__ __forceinline__ bool is_last_block(i64 number, i64 blocks, u32* flag) const {
+        __syncthreads();
+        if (threadIdx.x == 0 && threadIdx.y == 0) *flag = ticket_word{name}.is_last(first + number, blocks);
+        __syncthreads();
+        const bool last = *flag != 0;
+        __syncthreads();
+        return last;
+    }
+};
 
 /// Parameters of a kernel that folds over several loops.
 template <class Kernel>
@@ -16,8 +105,14 @@ struct fold_parameters : parameters<Kernel>, fold_numbers<parameters<Kernel>::co
     // How the work is cut.
     i64 units, unit;                                       ///< parts of one reduction, and what each takes
     int capacity, depth;                                   ///< shared memory, in summaries: tasks at once; of one stack
-    unsigned char* scratch;                                ///< the caller's workspace
-    u64* ticket;                                           ///< in front of it: one for each reduction that is split
+    unsigned char* scratch;                                ///< the caller's workspace,
+    call_tickets tickets;                                  ///< behind these
+
+    /// Where the tickets of a split call and its parts lie.
+    void take(unsigned char* workspace, i64 count_of_tickets) {
+        tickets = {reinterpret_cast<u64*>(workspace), name_of_process()};
+        scratch = workspace + ticket_bytes(count_of_tickets);
+    }
 };
 
 /// Steps of all slots to a linear position of some axes.
@@ -177,63 +272,6 @@ struct pass_merge {
         return out;
     }
 };
-
-// ---- tickets: words of the workspace in which the blocks of a reduction count. The workspace may hold anything, and clearing it by a launch
-// of its own takes 3 us. So a ticket's upper 40 bits are a name that says that the lower 24 count; a block that finds no name puts it there
-// with a count of 0, and the last block leaves 0. A count that isn't one is trusted where memory holds the name by chance: 2^-40.
-struct ticket_word {
-    static constexpr int count_bits = 24;
-    static constexpr u64 name = u64(0xb7e151628a) << count_bits, count = (u64(1) << count_bits) - 1;
-    static __device__ __forceinline__ bool has_name(u64 word) { return word >> count_bits == name >> count_bits; }
-
-    /// Puts the name there where it isn't. It helps when a reduction's first block does so early.
-    static __device__ __forceinline__ void set_name(u64* ticket) {
-#if SINTER_DEVICE_PASS
-        u64 found;
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(found) : "l"(ticket) : "memory");
-        if (!has_name(found)) asm volatile("{ .reg .b64 before; atom.relaxed.gpu.global.cas.b64 before, [%0], %1, %2; }" ::"l"(ticket), "l"(found), "l"(name) : "memory");
-#else
-        if (!has_name(*ticket)) *ticket = name;
-#endif
-    }
-    /// Adds one. Before it, what all blocks stored that added before.
-    static __device__ __forceinline__ u64 add(u64* ticket) {
-#if SINTER_DEVICE_PASS
-        u64 before;
-        asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], 1;" : "=l"(before) : "l"(ticket) : "memory");
-        return before;
-#else
-        return (*ticket)++;
-#endif
-    }
-    /// One thread of each of `blocks`: is it the last one here?
-    static __device__ __forceinline__ bool is_last(u64* ticket, i64 blocks) {
-        u64 before = add(ticket);
-        while (!has_name(before)) {
-            set_name(ticket);
-            before = add(ticket);
-        }
-        const bool last = i64(before & count) + 1 == blocks;
-        if (last) *ticket = 0;
-        return last;
-    }
-};
-/// Bytes of so many tickets.
-constexpr i64 ticket_bytes(i64 tickets) { return (tickets * i64(sizeof(u64)) + 15) / 16 * 16; }
-/// All threads of the first block of a reduction, at its start.
-__device__ __forceinline__ void begin_ticket(u64* ticket) {
-    if (threadIdx.x == 0 && threadIdx.y == 0) ticket_word::set_name(ticket);
-}
-/// All threads of a block, after their stores to scratch: is this the last of `blocks` (below 2^24) to come here? What the others stored is
-/// visible then: one thread's order does for the block's threads, which it meets before and after. `flag`: a word of shared memory.
-__device__ __forceinline__ bool is_last_block(u64* ticket, i64 blocks, u32* flag) {
-    __syncthreads();
-    if (threadIdx.x == 0 && threadIdx.y == 0) *flag = ticket_word::is_last(ticket, blocks);
-    __syncthreads();
-    const bool last = *flag != 0;
-    __syncthreads();
-    return last;
-}
 
 /// Bits of a number: the depth of a stack that takes so many.
 constexpr int bits_of(i64 number) {

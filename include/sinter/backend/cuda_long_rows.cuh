@@ -177,13 +177,13 @@ __global__ void __launch_bounds__(long_row_facts<Kernel>::threads, tuning_of<Ker
     worker::eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
     worker::eval::fill(row, frame, selected<rows_after<Kernel, 0>>{});
     summary* const tasks = reinterpret_cast<summary*>(shared_memory);
-    if (in.units > 1 && blockIdx.x == 0) begin_ticket(in.ticket + blockIdx.y);
+    if (in.units > 1 && blockIdx.x == 0) in.tickets.begin(blockIdx.y);
     const i64 first = i64(blockIdx.x) * in.unit, segments = (in.length + order::segment - 1) / order::segment;
     thread.fold_part(first, first + in.unit < segments ? first + in.unit : segments, tasks);
     if (in.units > 1) {
         summary* const partial = reinterpret_cast<summary*>(in.scratch) + i64(blockIdx.y) * in.units;
         if (threadIdx.x == 0) partial[blockIdx.x] = tasks[0];
-        if (!is_last_block(in.ticket + blockIdx.y, in.units, reinterpret_cast<u32*>(shared_memory))) return;
+        if (!in.tickets.is_last_block(blockIdx.y, in.units, reinterpret_cast<u32*>(shared_memory))) return;
         thread.merge_parts(partial, tasks);
     }
     if (threadIdx.x == 0) {
@@ -213,10 +213,7 @@ template <class Kernel>
 status launch_long_rows(fold_parameters<Kernel>& given, unsigned char* workspace, cudaStream_t stream) {
     using facts = long_row_facts<Kernel>;
     const i64 tasks = given.unit > facts::threads ? given.unit : facts::threads;
-    if (given.units > 1) {
-        given.ticket = reinterpret_cast<u64*>(workspace);
-        given.scratch = workspace + ticket_bytes(given.rows);
-    }
+    if (given.units > 1) given.take(workspace, given.rows);
     static kernel_handles known;
     return start(known, run_long_rows<Kernel>, dim3(unsigned(given.units), unsigned(given.rows)), dim3(facts::threads), u64(tasks) * u64(facts::fold::summary_bytes()),
                  stream, given);

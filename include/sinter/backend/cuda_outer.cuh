@@ -165,7 +165,7 @@ struct outer_worker {
     template <int... Instance>
     static __device__ __forceinline__ void finish_all(const fold_parameters<Kernel>& in, const typename rows::once_values& once, unsigned char* shared,
                                                       indices<Instance...>) {
-        if (!is_last_block(in.ticket, gridDim.x, reinterpret_cast<u32*>(shared))) return;
+        if (!in.tickets.is_last_block(0, gridDim.x, reinterpret_cast<u32*>(shared))) return;
         typename rows::after_values after;
         const unsigned char* from = in.scratch;
         ((static_cast<typename rows::template value_slot<Instance>&>(after).value = instance_value<Kernel, family, Instance>(fold<Instance>(in, from, shared)),

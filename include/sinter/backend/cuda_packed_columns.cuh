@@ -188,7 +188,7 @@ struct packed_columns_worker : columns_worker<Kernel> {
     }
     /// The columns' results. Only the last block of a group of columns has them: false elsewhere.
     __device__ __forceinline__ bool fold_all(int group) const {
-        if (in.units > 1 && blockIdx.y == 0) begin_ticket(in.ticket + group);
+        if (in.units > 1 && blockIdx.y == 0) in.tickets.begin(group);
         summary result[pack];
         typename base::template phase<1>::firsts firsts[pack];
         if constexpr (rows::template pass_has_second<1>) this->template first_elements<1>(firsts, typename rows::template two_phase_folds<1>{});
@@ -209,7 +209,7 @@ struct packed_columns_worker : columns_worker<Kernel> {
             if (y == 0)
 #pragma unroll
                 for (int j = 0; j < pack; ++j) partial[int(blockIdx.y) * width + j * across + x] = result[j];
-            if (!is_last_block(in.ticket + group, units, reinterpret_cast<u32*>(shared))) return false;
+            if (!in.tickets.is_last_block(group, units, reinterpret_cast<u32*>(shared))) return false;
             constexpr int ahead = pack * int(sizeof(summary)) > 64 ? 1 : pack * int(sizeof(summary)) > 16 ? 2 : 8;
             merge_lines<ahead>(units, in.capacity, [&](int number, summary (&out)[pack]) {
 #pragma unroll
