@@ -142,12 +142,12 @@ public:
         const auto x = si::device_view(reinterpret_cast<const From*>(memory), sizes);
         const auto y = si::device_view(reinterpret_cast<To*>(memory + bytes), of_result);
         const i64 result_bytes = of_result.sizes().count() * i64(sizeof(To)), used = sizes.sizes().count() * i64(sizeof(From));
+        // (Allocated before: a launch that is late itself would find the operands written.)
+        std::vector<unsigned char> of_zeros(static_cast<std::size_t>(result_bytes)), behind = of_zeros, after = of_zeros;
         const auto run = [&](std::vector<unsigned char>& out) {
-            out.resize(std::size_t(result_bytes));
             return si::try_run(si::cuda(stream, {workspace, bytes}), y = formula(x)).ok() && cudaStreamSynchronize(stream) == cudaSuccess &&
                    cudaMemcpy(out.data(), memory + bytes, out.size(), cudaMemcpyDeviceToHost) == cudaSuccess;
         };
-        std::vector<unsigned char> of_zeros, behind, after;
         check(name, used <= bytes && result_bytes <= bytes && ready && cudaMemset(memory, 0, 2 * bytes) == cudaSuccess && run(of_zeros));
         write_late<<<16, 256, 0, stream>>>(reinterpret_cast<unsigned*>(memory), bytes / 4);
         check(name, run(behind) && run(after));

@@ -305,7 +305,7 @@ struct column_walker {
     }
 };
 template <class Kernel>
-__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads) run_down_columns(const __grid_constant__ parameters<Kernel> in) {
+__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, tuning_of<Kernel>::pointwise::walking_blocks) run_down_columns(const __grid_constant__ parameters<Kernel> in) {
     await_stream();
     using walker = column_walker<Kernel>;
     using facts_type = typename walker::facts_type;
@@ -363,8 +363,12 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
         // Only one loop of rows: their offsets are then a product.
         if (given.outer_axes == 1 && given.rows >= 4 * tuning_of<Kernel>::pointwise::rows_of_thread) {
             while (across < threads && across < vectors) across *= 2;
+            // As many blocks as run at once: those that begin later would leave the card half empty at the end.
+            constexpr i64 at_once = i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * tuning_of<Kernel>::pointwise::walking_blocks;
             const i64 blocks = (vectors + across - 1) / across, down = threads / across;
-            i64 along_rows = (given.rows + down * tuning_of<Kernel>::pointwise::rows_of_thread - 1) / (down * tuning_of<Kernel>::pointwise::rows_of_thread);
+            const i64 useful = (given.rows + down * tuning_of<Kernel>::pointwise::rows_of_thread - 1) / (down * tuning_of<Kernel>::pointwise::rows_of_thread);
+            i64 along_rows = at_once / blocks;
+            along_rows = along_rows > useful ? useful : along_rows < 1 ? 1 : along_rows;
             if (along_rows > 65535) along_rows = 65535;
             static kernel_handles known;
             return start(known, run_down_columns<Kernel>, dim3(unsigned(blocks), unsigned(along_rows)), dim3(unsigned(across), unsigned(down)), 0, stream, given);

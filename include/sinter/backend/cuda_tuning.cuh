@@ -55,6 +55,7 @@ struct cuda_table {
         static constexpr int column_cost = 8;               ///< instructions for what depends on the lane alone, to be worth a walk down the rows
         static constexpr int rows_in_flight = 4;            ///< of a thread on that walk
         static constexpr int rows_of_thread = 16;           ///< at least, on that walk
+        static constexpr int walking_blocks = 5;            ///< on a multiprocessor, on that walk; no more than run at once are started
     };
     /// Operands that disagree about the contiguous axis (cuda_tiles.cuh).
     struct tiles {
