@@ -127,6 +127,34 @@ void rounded(i64 length) {
                      si::try_run(si::reference, si::view(wanted.data(), sizes) = formula(si::view(x.data(), sizes), si::view(y.data(), sizes))).ok();
     check("rounding test", length, ran && equal(found, wanted));
 }
+/// So much that every thread has all its packs, and nothing is tested: rows side by side or apart, an operand of a row's length and numbers of
+/// the row. Beside them what the general kernel takes: elements that fill no pack, packs that don't fill the threads, memory that isn't aligned.
+template <class Type, class Formula>
+void even(const char* name, const Formula& formula, i64 rows, i64 length, i64 pitch, i64 shift, int blocks) {
+    const si::extents<dyn, dyn> sizes(rows, length);
+    const si::extents<dyn> line(length);
+    const si::array<i64, 2> strides{{pitch, 1}};
+    std::vector<Type> x = numbers<Type>(rows * pitch + shift, 20), w = numbers<Type>(length, 21), found(x.size()), wanted(x.size());
+    const auto on_host = [&](Type* from) { return si::tensor_view<Type, si::extents<dyn, dyn>, si::strided>(from + shift, sizes, strides); };
+    const bool ran = si::try_run(emulated::executor{}, si::device_view(found.data() + shift, sizes, strides) =
+                                                           formula(si::device_view(x.data() + shift, sizes, strides), si::device_view(w.data(), line))).ok() &&
+                     si::try_run(si::reference, on_host(wanted.data()) = formula(on_host(x.data()), si::view(w.data(), line))).ok();
+    check(name, length, ran && equal(found, wanted));
+    if (blocks > 0) check("blocks of threads with all their packs", length, int(gridDim.x) == blocks);
+}
+void even_packs() {
+    const auto gated = si::fused([](auto v, auto w) { return silu(v) * w; });
+    const auto scaled = si::fused([](auto v, auto w) { return v * si::cast<float>(si::iota<-2>(v)) + w; });
+    even<si::bf16>("even packs, a rounding test", gated, 70, 4096, 4096, 0, 1);
+    even<si::bf16>("even packs, a rounding test, short rows", gated, 281, 1024, 1024, 0, 1);
+    even<si::bf16>("even packs, a rounding test, rows apart", gated, 70, 4096, 4104, 0, 1);
+    even<si::bf16>("packs that don't fill the threads", gated, 70, 4104, 4104, 0, 0);
+    even<si::bf16>("packs that aren't aligned", gated, 70, 4096, 4096, 1, 0);
+    even<si::bf16>("elements that fill no pack", gated, 70, 4093, 4093, 0, 0);
+    even<float>("even packs of f32", scaled, 70, 2048, 2048, 0, 2);
+    even<float>("even packs of f32, rows apart", scaled, 70, 2048, 2056, 0, 2);
+    even<float>("f32 that fill no pack", scaled, 70, 2047, 2047, 0, 0);
+}
 /// Channels that lie innermost to planes, and short rows with several loops around them.
 void short_steps(i64 height, i64 width) {
     const auto planes = si::fused([](auto v, auto m) { return si::cast<float>(si::permute<0, 3, 1, 2>(v)) * 0.25f - m; });
@@ -225,6 +253,7 @@ int main() {
         indices(length, 2.5f, false);
     }
     slices(3, 40, false), slices(3, 40, true), slices(1, 1, false), slices(5, 1024, false), slices(2, 5000, false), slices(1, 9000, true);
+    even_packs();
     for (const i64 rows : {3, 70, 200, 1001}) scaled_channels(rows, 40), scaled_channels(rows, 33), scaled_channels(rows, 300);
     places<100>(), places<1024>(), places<3000>();
     rounded(5), rounded(4096), rounded(100003);

@@ -247,6 +247,53 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwi
     }
 }
 
+/// Calls all of whose threads have all their packs, and those whole, along one loop of rows at most: no test, no division. Formulas that are
+/// bound by their instructions feel it.
+template <class Kernel>
+struct even_packs {
+    static constexpr bool possible = Kernel::nest == nest_kind::pointwise && !interleave_facts<Kernel>::possible && !pointwise_facts<Kernel>::walks;
+    static constexpr int find_packs() {
+        int packs = rounding_facts<Kernel>::possible ? tuning_of<Kernel>::pointwise::even_packs_tested : tuning_of<Kernel>::pointwise::even_packs;
+        while (packs > 1 && packs * pointwise_worker<Kernel>::bytes > tuning_of<Kernel>::pointwise::packs_bytes) packs /= 2;
+        return packs;
+    }
+    static constexpr int packs = find_packs();  ///< of a thread
+    static bool applies(const parameters<Kernel>& given, i64 vectors, i64 across, i64 down) {
+        return given.loads_whole && given.stores_whole && given.even && vectors % (across * packs) == 0 && given.outer_axes <= 1 && (is_line<Kernel> || given.narrow) && down <= 65535;
+    }
+};
+template <class Kernel>
+__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwise_worker<Kernel>::least_blocks) run_even_packs(const __grid_constant__ parameters<Kernel> in) {
+    await_stream();
+    using worker = pointwise_worker<Kernel>;
+    using work = typename worker::work;
+    using stores = selected<element_outputs<Kernel>>;
+    constexpr int packs = even_packs<Kernel>::packs, pack = work::pack;
+    const u32 row = is_line<Kernel> ? 0 : blockIdx.y * blockDim.y + threadIdx.y;
+    if (!is_line<Kernel> && row >= u32(in.rows)) return;
+    const i64 first = i64(u64(blockIdx.x) * (packs * blockDim.x) + threadIdx.x) * pack;
+    const u32 step = blockDim.x * pack;
+    i64 offset[work::count];
+#pragma unroll
+    for (int s = 0; s < work::count; ++s) offset[s] = is_line<Kernel> || in.outer_axes == 0 ? 0 : i64(int(row)) * int(in.outer_step[0][s]);
+    typename work::operand_packs loaded[packs];
+#pragma unroll
+    for (int p = 0; p < packs; ++p) worker::load_whole_packs(in, loaded[p], offset, first + p * step, selected<typename work::element_leaves>{});
+    typename work::rows::once_values once;
+    typename work::rows::row_values row_of_thread;
+    const typename work::common around{in, once, row_of_thread, offset};
+    const typename work::row_frame frame{around};
+    work::eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
+    work::eval::fill(row_of_thread, frame, selected<rows_after<Kernel, 0>>{});
+#pragma unroll
+    for (int p = 0; p < packs; ++p) {
+        typename work::output_packs results;
+        worker::results_of(around, loaded[p], results, first + p * step, stores{});
+        worker::store_whole_packs(in, results, offset, first + p * step, stores{});
+    }
+    if (first == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
+}
+
 /// Codes of 8 bits where all together don't fill the card: what counts is how long a thread takes, and it takes four. For calls of whole
 /// packs; the rest goes to run_pointwise.
 template <class Kernel>
@@ -389,6 +436,17 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
             const i64 blocks = (short_vectors + across - 1) / across, down = (given.rows + most / across - 1) / (most / across);
             static kernel_handles known;
             if (down <= 65535) return start(known, run_short_packs<Kernel>, dim3(unsigned(blocks), unsigned(down)), dim3(unsigned(across), unsigned(most / across)), 0, stream, given);
+        }
+    if constexpr (even_packs<Kernel>::possible)
+        if (!small) {
+            constexpr int packs = even_packs<Kernel>::packs;
+            across = 1;
+            while (across < threads && across * packs < vectors) across *= 2;
+            const i64 down = (given.rows + threads / across - 1) / (threads / across);
+            if (even_packs<Kernel>::applies(given, vectors, across, down)) {
+                static kernel_handles known;
+                return start(known, run_even_packs<Kernel>, dim3(unsigned(vectors / (across * packs)), unsigned(down)), dim3(unsigned(across), unsigned(threads / across)), 0, stream, given);
+            }
         }
     across = 1;
     while (across < most && across * given.packs < vectors) across *= 2;

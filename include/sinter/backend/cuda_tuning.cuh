@@ -45,6 +45,8 @@ struct cuda_table {
     struct pointwise {
         static constexpr int threads = 128;                 ///< of a block; a power of two
         static constexpr int packs = 2;                     ///< of 16 bytes of the narrowest element, that a thread has in flight
+        static constexpr int even_packs = 2;                ///< the same where all threads have all of theirs (run_even_packs);
+        static constexpr int even_packs_tested = 4;         ///< where a rounding test is made
         static constexpr int packs_bytes = 128;             ///< of all operands' packs of a thread together; else it has one of each
         static constexpr int least_blocks = 6;              ///< on a multiprocessor, where packs have few bytes;
         static constexpr int least_blocks_tested = 8;       ///< where a rounding test is made
@@ -55,7 +57,7 @@ struct cuda_table {
         static constexpr int column_cost = 8;               ///< instructions for what depends on the lane alone, to be worth a walk down the rows
         static constexpr int rows_in_flight = 4;            ///< of a thread on that walk
         static constexpr int rows_of_thread = 16;           ///< at least, on that walk
-        static constexpr int walking_blocks = 5;            ///< on a multiprocessor, on that walk; no more than run at once are started
+        static constexpr int walking_blocks = 6;            ///< on a multiprocessor, on that walk; no more than run at once are started
     };
     /// Operands that disagree about the contiguous axis (cuda_tiles.cuh).
     struct tiles {
