@@ -31,6 +31,31 @@ struct pointwise_facts : facts<Kernel> {
         return others && cost >= tuning_of<Kernel>::pointwise::column_cost && work::pack * bytes <= 256;
     }
     static constexpr bool walks = find_walks();
+    /// Blocks of that walk on a multiprocessor: its registers hold what the rows take of a column, and the rows in flight.
+    static constexpr int find_walking_blocks() {
+        int registers = 40;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (!Kernel::template needed<work::last>[i] || Kernel::where[i] != site::element) continue;
+            const int own = work::pack * dtype_size(Kernel::table.at[i].type) / 4;
+            if (is_of_column(i))
+                registers += is_read_by_rows(i) ? own : 0;
+            else if (work::is_element_leaf(i))
+                registers += tuning_of<Kernel>::pointwise::rows_in_flight * work::pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type) / 4;
+        }
+        const int fitting = 65536 / (tuning_of<Kernel>::pointwise::threads * registers);
+        return fitting < 1 ? 1 : fitting < tuning_of<Kernel>::pointwise::walking_blocks ? fitting : tuning_of<Kernel>::pointwise::walking_blocks;
+    }
+    static constexpr bool is_read_by_rows(int column) {
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (!Kernel::template needed<work::last>[i] || Kernel::where[i] != site::element || is_of_column(i)) continue;
+            for (int a = 0; a < Kernel::table.at[i].arity; ++a)
+                if (Kernel::table.at[i].argument[a] == column) return true;
+        }
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (Kernel::table.output[o] == column) return true;
+        return false;
+    }
+    static constexpr int walking_blocks = find_walking_blocks();
     struct column_leaves {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return work::is_element_leaf(i) && is_of_column(i); }
@@ -352,7 +377,7 @@ struct column_walker {
     }
 };
 template <class Kernel>
-__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, tuning_of<Kernel>::pointwise::walking_blocks) run_down_columns(const __grid_constant__ parameters<Kernel> in) {
+__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwise_facts<Kernel>::walking_blocks) run_down_columns(const __grid_constant__ parameters<Kernel> in) {
     await_stream();
     using walker = column_walker<Kernel>;
     using facts_type = typename walker::facts_type;
@@ -366,25 +391,30 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, tuning_
     typename work::operand_packs loaded[at_once];
     typename walker::values_of_pass known[pack];
     i64 offset[work::count];
-    walker::place(in, begin, offset);
-    {
-        const typename work::common around{in, once, row_of_thread, offset};
-        work::eval::fill(once, typename work::row_frame{around}, selected<at_place<Kernel, site::once>>{});
-        work::load(in, loaded[0], offset, position, left, selected<typename facts_type::column_leaves>{});
-#pragma unroll
-        for (int j = 0; j < pack; ++j) {
-            const typename work::template element_frame<typename walker::values_of_pass> frame{around, loaded[0], known[j], position, j};
-            work::eval::fill(known[j], frame, selected<typename facts_type::column_values>{});
-        }
-    }
-#pragma unroll 1
-    for (i64 row = begin; row < in.rows; row += at_once * step) {
+    const auto load_from = [&](i64 row) {
 #pragma unroll
         for (int r = 0; r < at_once; ++r) {
             if (row + r * step >= in.rows) continue;
             walker::place(in, row + r * step, offset);
             work::load(in, loaded[r], offset, position, left, selected<typename facts_type::row_leaves>{});
         }
+    };
+    load_from(begin);  // first of all: what is computed of the columns hides it
+    walker::place(in, begin, offset);
+    {
+        typename work::operand_packs of_column;
+        const typename work::common around{in, once, row_of_thread, offset};
+        work::eval::fill(once, typename work::row_frame{around}, selected<at_place<Kernel, site::once>>{});
+        work::load(in, of_column, offset, position, left, selected<typename facts_type::column_leaves>{});
+#pragma unroll
+        for (int j = 0; j < pack; ++j) {
+            const typename work::template element_frame<typename walker::values_of_pass> frame{around, of_column, known[j], position, j};
+            work::eval::fill(known[j], frame, selected<typename facts_type::column_values>{});
+        }
+    }
+#pragma unroll 1
+    for (i64 row = begin; row < in.rows; row += at_once * step) {
+        if (row > begin) load_from(row);
 #pragma unroll
         for (int r = 0; r < at_once; ++r) {
             if (row + r * step >= in.rows) continue;
@@ -411,7 +441,7 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
         if (given.outer_axes == 1 && given.rows >= 4 * tuning_of<Kernel>::pointwise::rows_of_thread) {
             while (across < threads && across < vectors) across *= 2;
             // As many blocks as run at once: those that begin later would leave the card half empty at the end.
-            constexpr i64 at_once = i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * tuning_of<Kernel>::pointwise::walking_blocks;
+            constexpr i64 at_once = i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * facts_type::walking_blocks;
             const i64 blocks = (vectors + across - 1) / across, down = threads / across;
             const i64 useful = (given.rows + down * tuning_of<Kernel>::pointwise::rows_of_thread - 1) / (down * tuning_of<Kernel>::pointwise::rows_of_thread);
             i64 along_rows = at_once / blocks;
