@@ -391,30 +391,25 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwi
     typename work::operand_packs loaded[at_once];
     typename walker::values_of_pass known[pack];
     i64 offset[work::count];
-    const auto load_from = [&](i64 row) {
+    walker::place(in, begin, offset);
+    {
+        const typename work::common around{in, once, row_of_thread, offset};
+        work::eval::fill(once, typename work::row_frame{around}, selected<at_place<Kernel, site::once>>{});
+        work::load(in, loaded[0], offset, position, left, selected<typename facts_type::column_leaves>{});
+#pragma unroll
+        for (int j = 0; j < pack; ++j) {
+            const typename work::template element_frame<typename walker::values_of_pass> frame{around, loaded[0], known[j], position, j};
+            work::eval::fill(known[j], frame, selected<typename facts_type::column_values>{});
+        }
+    }
+#pragma unroll 1
+    for (i64 row = begin; row < in.rows; row += at_once * step) {
 #pragma unroll
         for (int r = 0; r < at_once; ++r) {
             if (row + r * step >= in.rows) continue;
             walker::place(in, row + r * step, offset);
             work::load(in, loaded[r], offset, position, left, selected<typename facts_type::row_leaves>{});
         }
-    };
-    load_from(begin);  // first of all: what is computed of the columns hides it
-    walker::place(in, begin, offset);
-    {
-        typename work::operand_packs of_column;
-        const typename work::common around{in, once, row_of_thread, offset};
-        work::eval::fill(once, typename work::row_frame{around}, selected<at_place<Kernel, site::once>>{});
-        work::load(in, of_column, offset, position, left, selected<typename facts_type::column_leaves>{});
-#pragma unroll
-        for (int j = 0; j < pack; ++j) {
-            const typename work::template element_frame<typename walker::values_of_pass> frame{around, of_column, known[j], position, j};
-            work::eval::fill(known[j], frame, selected<typename facts_type::column_values>{});
-        }
-    }
-#pragma unroll 1
-    for (i64 row = begin; row < in.rows; row += at_once * step) {
-        if (row > begin) load_from(row);
 #pragma unroll
         for (int r = 0; r < at_once; ++r) {
             if (row + r * step >= in.rows) continue;
