@@ -128,7 +128,8 @@ void rounded(i64 length) {
     check("rounding test", length, ran && equal(found, wanted));
 }
 /// So much that every thread has all its packs, and nothing is tested: rows side by side or apart, an operand of a row's length and numbers of
-/// the row. Beside them what the general kernel takes: elements that fill no pack, packs that don't fill the threads, memory that isn't aligned.
+/// the row. Beside them what the general kernel takes: elements that fill no pack, packs that don't fill the threads, memory that isn't aligned,
+/// formulas of few instructions.
 template <class Type, class Formula>
 void even(const char* name, const Formula& formula, i64 rows, i64 length, i64 pitch, i64 shift, int blocks) {
     const si::extents<dyn, dyn> sizes(rows, length);
@@ -144,7 +145,8 @@ void even(const char* name, const Formula& formula, i64 rows, i64 length, i64 pi
 }
 void even_packs() {
     const auto gated = si::fused([](auto v, auto w) { return silu(v) * w; });
-    const auto scaled = si::fused([](auto v, auto w) { return v * si::cast<float>(si::iota<-2>(v)) + w; });
+    const auto scaled = si::fused([](auto v, auto w) { return silu(v * si::cast<float>(si::iota<-2>(v))) + w; });
+    const auto added = si::fused([](auto v, auto w) { return v + w; });
     even<si::bf16>("even packs, a rounding test", gated, 70, 4096, 4096, 0, 1);
     even<si::bf16>("even packs, a rounding test, short rows", gated, 281, 1024, 1024, 0, 1);
     even<si::bf16>("even packs, a rounding test, rows apart", gated, 70, 4096, 4104, 0, 1);
@@ -154,6 +156,7 @@ void even_packs() {
     even<float>("even packs of f32", scaled, 70, 2048, 2048, 0, 2);
     even<float>("even packs of f32, rows apart", scaled, 70, 2048, 2056, 0, 2);
     even<float>("f32 that fill no pack", scaled, 70, 2047, 2047, 0, 0);
+    even<float>("few instructions", added, 70, 2048, 2048, 0, 0);
 }
 /// Channels that lie innermost to planes, and short rows with several loops around them.
 void short_steps(i64 height, i64 width) {

@@ -273,10 +273,28 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwi
 }
 
 /// Calls all of whose threads have all their packs, and those whole, along one loop of rows at most: no test, no division. Formulas that are
-/// bound by their instructions feel it.
+/// bound by their instructions feel it: those of an instruction or more for each byte that they move. The others would only be compiled twice.
 template <class Kernel>
 struct even_packs {
-    static constexpr bool possible = Kernel::nest == nest_kind::pointwise && !interleave_facts<Kernel>::possible && !pointwise_facts<Kernel>::walks;
+    using work = pointwise_facts<Kernel>;
+    static constexpr bool find_pays() {
+        constexpr int code_cost = 4;  // to decode one of 8 bits, or to make one
+        int cost = 0, bytes = 0;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (!Kernel::template needed<work::last>[i] || Kernel::where[i] != site::element) continue;
+            cost += Kernel::cost_of(i);
+            const int size = work::is_element_leaf(i) ? dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type) : 0;
+            bytes += size;
+            cost += size == 1 ? code_cost : 0;
+        }
+        for (int o = 0; o < Kernel::outputs; ++o) {
+            const int size = dtype_size(Kernel::output_type[o]);
+            bytes += size;
+            cost += size == 1 ? code_cost : 0;
+        }
+        return cost >= bytes;
+    }
+    static constexpr bool possible = Kernel::nest == nest_kind::pointwise && !interleave_facts<Kernel>::possible && !pointwise_facts<Kernel>::walks && find_pays();
     static constexpr int find_packs() {
         int packs = rounding_facts<Kernel>::possible ? tuning_of<Kernel>::pointwise::even_packs_tested : tuning_of<Kernel>::pointwise::even_packs;
         while (packs > 1 && packs * pointwise_worker<Kernel>::bytes > tuning_of<Kernel>::pointwise::packs_bytes) packs /= 2;
