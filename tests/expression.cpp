@@ -131,6 +131,57 @@ TEST_CASE("a number among the outputs of a lambda") {
     CHECK(doubled[0] == 4.0f);
     CHECK(unit[0] == 1.0f);
 }
+namespace {
+/// A function for numbers, lanes and values of a lambda alike.
+template <class Number>
+constexpr Number by_horner(Number x) {
+    Number sum = Number(0);
+    for (const float next : {2.0f, 3.0f, 4.0f}) sum = sum * x + next;
+    return sum;
+}
+}  // namespace
+TEST_CASE("a value that is made from nothing is a number") {
+    si::tensor<float, si::extents<2, 3>> x, y;
+    for (int i = 0; i < 6; ++i) x.data()[i] = float(i) * 1.25f - 2.0f;
+    const auto gives = [&](auto formula, auto wanted) {
+        si::run(reference, y.view() = formula(x));
+        for (int i = 0; i < 6; ++i) CHECK(same(y.data()[i], wanted(x.data()[i])));
+    };
+    gives(si::fused([](auto v) { return by_horner(v); }), [](float v) { return by_horner(v); });
+    gives(si::fused([](auto v) {
+        decltype(v) sum{};
+        sum += v;
+        sum += v;
+        return sum;
+    }), [](float v) { return 0.0f + v + v; });
+    gives(si::fused([](auto v) {
+        decltype(v) some[3] = {v * 2.0f, v * 3.0f};
+        return some[0] + some[1] + some[2];
+    }), [](float v) { return v * 2.0f + v * 3.0f + 0.0f; });
+    gives(si::fused([](auto v) { return decltype(v)(1.5f); }), [](float) { return 1.5f; });
+    si::tensor<float, si::extents<2, 3>> zero;
+    si::run(reference, si::tie(zero.view(), y.view()) = si::let(x, [](auto v) {
+        const decltype(v) other{};
+        return si::outputs(other, v);
+    }));
+    for (int i = 0; i < 6; ++i) CHECK((same(zero.data()[i], 0.0f) && same(y.data()[i], x.data()[i])));
+}
+
+TEST_CASE("integers of 2^63 and above keep their value in a lambda") {
+    si::tensor<float, si::extents<3>> x, y;
+    si::tensor<si::u64, si::extents<3>> n, least;
+    for (int i = 0; i < 3; ++i) x.data()[i] = float(i) - 1.0f, n.data()[i] = ~si::u64(0) >> i;
+    si::run(reference, y.view() = si::let(x, [](auto v) { return v + ~si::u64(0); }));
+    for (int i = 0; i < 3; ++i) CHECK(same(y.data()[i], x.data()[i] + 18446744073709551616.0f));
+    si::run(reference, y.view() = si::let(x, [](auto v) {
+        v = si::u64(1) << 63;
+        return v;
+    }));
+    CHECK(y.data()[2] == 9223372036854775808.0f);
+    si::run(reference, least.view() = si::let(n, [](auto v) { return minimum(v, (si::u64(1) << 63) + 5); }));
+    CHECK((least.data()[0] == (si::u64(1) << 63) + 5 && least.data()[1] == ~si::u64(0) >> 1));
+}
+
 TEST_CASE("64 operands in one expression") {
     const auto x = grid<float>(si::extents<2>{}, {1, 2});
     const auto eight = x + x + x + x + x + x + x + x;

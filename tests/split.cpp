@@ -266,6 +266,17 @@ TEST_CASE("a wrong size in the last stage is found before the first one writes")
     CHECK(rows[0] == 0.0f);
 }
 
+TEST_CASE("where only the cut form is possible, its status counts") {
+    matrix x(2, 3), short_rows(2, 2), none(2, 0);
+    column y(2);
+    tensor<si::i32, extents<dyn, dyn>> a(2, 3), b(2, 0);
+    tensor<si::i32, extents<dyn>> whole(2);
+    fill_with(x, 14);
+    const si::tensor_view<float, extents<dyn, dyn>> nowhere(nullptr, 2, 2);
+    CHECK(si::try_run(split, y.view() = sum(x, axes<1>) + sum(nowhere, axes<1>)).code() == si::error::null_pointer);
+    CHECK(si::try_run(split, whole.view() = max(a, axes<1>, si::drop) + max(b, axes<1>, si::drop)).code() == si::error::empty_reduction);
+}
+
 namespace {
 /// An executor with memory of its own between stages.
 struct with_workspace {

@@ -110,7 +110,7 @@ struct converter {
     converted_value value[max_nodes]{};
 
     constexpr traced at(int index) const { return {on, index}; }
-    constexpr traced constant(float number) const { return place_literal(*on, step::widen(number)); }
+    constexpr traced constant(float number) const { return place(*on, step::widen(number)); }
     /// The value's integers less the zero point; i64 where products of 16-bit codes need it.
     constexpr traced steps(const converted_value& from, bool wide) const {
         traced out = wide ? emit_op<cast_op<dtype::i64>>(at(from.codes)) : emit_op<cast_op<dtype::i32>>(at(from.codes));
@@ -147,7 +147,7 @@ struct converter {
         const qparams& with = to.with;
         traced out = x;
         if (to.zero_at >= 0) {
-            const traced low = emit_op<sub_op>(place_literal(*on, i64(with.low)), at(to.zero_at)), high = emit_op<sub_op>(place_literal(*on, i64(with.high)), at(to.zero_at));
+            const traced low = emit_op<sub_op>(place(*on, i64(with.low)), at(to.zero_at)), high = emit_op<sub_op>(place(*on, i64(with.high)), at(to.zero_at));
             out = emit_op<cast_op<dtype::i32>>(emit_op<quantize_steps_op>(x, scale_of(to), low, high));
             out = emit_op<add_op>(out, at(to.zero_at));
         } else {

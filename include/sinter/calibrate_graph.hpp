@@ -190,7 +190,7 @@ struct operator_graph {
     int output[max_outputs]{};
     node_facts facts[max_nodes]{};
 
-    constexpr void take(const traced& result) { output[output_count++] = result.index; }
+    constexpr void take(const traced& result) { output[output_count++] = place(record, result).index; }
     template <int Count>
     constexpr void take(const traced_outputs<Count>& results) {
         for (const traced& one : results.value) take(one);

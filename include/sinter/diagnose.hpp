@@ -80,7 +80,7 @@ struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct m
 struct fits_one_kernel {};          struct operator_has_a_name {};      struct operator_takes_lanes {};
 struct at_most_16_outputs {};       struct name_is_no_number {};        struct sizes_are_extents {};        struct is_a_monoid {};              struct takes_so_many {};
 struct lanes_go_through {};         struct codes_are_small {};          struct map_numbers_are_types {};    struct number_takes_no_formula {};
-struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct tensor_is_whole {};          struct is_an_element_type {};
+struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct numbers_meet_a_value {};      struct tensor_is_whole {};          struct is_an_element_type {};
 struct not_there_yet {};            struct eval_gives_one_value {};     struct argument_has_axes {};        struct owner_takes_no_formula {};
 struct same_scale {};               struct codes_or_numbers {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct scale_is_in_the_type {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
@@ -398,11 +398,16 @@ struct mistake<rule::map_numbers_are_types, What...> {
 template <class... What>
 struct mistake<rule::number_takes_no_formula, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-E021] a C++ number can't take a formula's value. Hint: in a lambda begin with a value, auto total = v, and write exp(v) without std::; outside, eval(executor, sum(x)) gives a number, view(i, j) an element.");
+                  "[SINTER-E021] a C++ number can't take a formula's value. Hint: in a lambda parameters are auto; begin with a value, auto total = v, and write exp(v) without std::; outside, eval(executor, sum(x)) gives a number, view(i, j) an element.");
 };
 template <class... What>
 struct mistake<rule::is_an_element_type, What...> {
     static_assert(dependent_false<What...>, SINTER_NO_ELEMENT_TYPE);
+};
+template <class... What>
+struct mistake<rule::numbers_meet_a_value, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E026] an operation on numbers alone, made as decltype(v)(2): only one with a value of the lambda is recorded. Hint: begin with a value, v * 2 * 3, or compute with float.");
 };
 template <class... What>
 struct mistake<rule::branches_are_formulas, What...> {
@@ -585,7 +590,8 @@ struct [[nodiscard(SINTER_DROPPED_STATUS)]] status {
             case error::none: return "ok";
             case error::size_mismatch:
                 return "[SINTER-R001] sizes differ: an operand's size along an axis isn't the size that the others have there. "
-                       "Check the shapes that you pass; only an axis whose size is 1 in the type is broadcast.";
+                       "Check the shapes that you pass; only an axis whose size is 1 in the type is broadcast. "
+                       "A reduction of an operand apart walks the others' axes, too: run(split(executor), ...) takes another size there.";
             case error::empty_reduction:
                 return "[SINTER-R002] this reduction has no value over nothing: an integer max or min, argmax or argmin needs at "
                        "least one element. Guard the call.";

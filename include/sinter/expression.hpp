@@ -607,11 +607,12 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
 template <class Lambda, class... Arguments>
 constexpr auto inline_trace(Arguments... arguments) {
     tape* const on = common_tape(arguments...);
-    using result = decltype(Lambda{}(place(*on, arguments)...));
+    using result = decltype(Lambda{}(traced(arguments)...));
     if constexpr (operand_kind_of<result> == operand_kind::poison)
         return typename out_of_lambda<Lambda, result>::type{};
     else {
         using places = misplaced_on_tape<Lambda, int(sizeof...(Arguments))>;
+        if (!on) return Lambda{}(traced(arguments)...);  // numbers alone: a mistake
         if constexpr (places::possible) places::note(*on, {rank_of(place(*on, arguments))...});
         return Lambda{}(place(*on, arguments)...);
     }

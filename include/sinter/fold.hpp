@@ -53,7 +53,7 @@ struct fold_types {
     using second_state = decltype(find_second());
     using summary = decltype(find_summary());
     /// Whether the reduction has no order to keep but for NaN and zeros.
-    static constexpr bool races = lane::is_float_element<element> && requires { monoid::template unsure<element>(); };
+    static constexpr bool races = quick && lane::is_float_element<element> && requires { monoid::template unsure<element>(); };
     /// Whether it is the maximum of magnitudes.
     static constexpr bool find_magnitudes() {
         constexpr int from = Kernel::table.at[Instance].argument[0];

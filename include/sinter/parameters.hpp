@@ -102,8 +102,8 @@ struct parameter_check<assignment<program<Node...>, Roots, list<Leaves...>, Outp
         } else if constexpr (node[Index].kind == node_kind::map && looks_up(static_cast<const nth_type<Index, Node...>*>(nullptr))) {
             argument<node[Index].argument[0]>(assigned, range, bad);
         } else if constexpr (node[Index].kind == node_kind::literal) {
-            const bool floating = node[Index].literal == literal_kind::floating;
-            const bool good = floating ? range.holds(__builtin_bit_cast(double, node[Index].bits)) : range.holds(static_cast<i64>(node[Index].bits));
+            const bool floating = node[Index].literal == literal_kind::floating, large = node[Index].literal == literal_kind::large;
+            const bool good = floating ? range.holds(__builtin_bit_cast(double, node[Index].bits)) : !large && range.holds(static_cast<i64>(node[Index].bits));
             if (bad.ok() && !good) bad = status{error::bad_scale, -1, -1, 0, 0};
         }
     }

@@ -14,7 +14,7 @@ namespace sinter {
 
 /// Node kinds. The last four are reserved: a later capability adds a kind, it doesn't rewrite the others.
 enum class node_kind : u8 { leaf, literal, map, reduce, index_map, coordinate, count, scan, contract, random, opaque };
-enum class literal_kind : u8 { boolean, integer, floating };
+enum class literal_kind : u8 { boolean, integer, floating, large };  // large: an integer of 2^63 and above
 
 inline constexpr int max_arguments = 4;
 inline constexpr int max_leaves = 64;
@@ -210,11 +210,14 @@ SINTER_INLINE Type literal_value() {
         return convert<Type>(__builtin_bit_cast(double, Bits));
     else if constexpr (Kind == literal_kind::boolean)
         return convert<Type>(Bits != 0);
+    else if constexpr (Kind == literal_kind::large)
+        return convert<Type>(Bits);
     else
         return convert<Type>(static_cast<i64>(Bits));
 }
 
 SINTER_INLINE bool literal_fits(const node_value& node, dtype type) {
+    if (node.literal == literal_kind::large) return !is_integer(type) || type == dtype::u64;
     if (node.literal != literal_kind::integer || !is_integer(type)) return true;
     const i64 value = static_cast<i64>(node.bits);
     const int width = int(dtype_size(type)) * 8;
@@ -311,6 +314,7 @@ SINTER_HOST_DEVICE constexpr bool infer_node(inferred<Size>& all, const node_val
             all.type[index].weak = true;
             all.type[index].type = node.literal == literal_kind::floating  ? dtype::f32
                                    : node.literal == literal_kind::integer ? dtype::i64
+                                   : node.literal == literal_kind::large   ? dtype::u64
                                                                            : dtype::boolean;
             break;
         case node_kind::map: {

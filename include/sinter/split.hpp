@@ -312,7 +312,7 @@ struct split_executor {
             const status one_kernel = executor.launch(assigned);
             if (one_kernel.code() != error::size_mismatch) return one_kernel;
             const status several = cut_and_run(assigned);
-            return several.ok() ? several : one_kernel;
+            return several.code() == error::size_mismatch ? one_kernel : several;  // cut, it may be refused for something else
         } else
             return cut_and_run(assigned);
     }

@@ -59,26 +59,36 @@ struct tape {
 /// What the parameters of a traced lambda are: a place on the tape. Questions that it can't answer are noted there and refused where the
 /// lambda is called: a static_assert here would bring the way into the lambda along, 20 to 90 lines of it.
 struct traced {
-    tape* on;
-    int index;
+    tape* on = nullptr;  ///< null: a number, which lies on no tape before it meets a value
+    int index = -1;
+    literal_kind kind = literal_kind::integer;  ///< of the number,
+    u64 bits = 0;                               ///< its bits,
+    const op_facts* wrong = nullptr;            ///< and the mistake that it stands for
+
+    /// `decltype(v) total{}`: 0, as of a lane or of a C++ number.
+    constexpr traced() = default;
+    constexpr traced(tape* tape_of_value, int place) : on(tape_of_value), index(place) {}
+    /// `decltype(v)(1.5f)`: what a function template for numbers and values begins with.
+    template <class Number>
+        requires is_scalar_v<Number>
+    constexpr explicit traced(Number value);
+    constexpr explicit traced(const op_facts* mistake) : wrong(mistake) {}
 
     /// `if (x > 0)` in the lambda: there is no number to ask yet.
     template <class Condition>
         requires is_same<Condition, bool>
     constexpr explicit operator Condition() const {
-        return on->ask_truth();
+        return on ? on->ask_truth() : number() != 0;
     }
     /// `float f = x;`, `x > 0 ? x : 0.0f`, `std::exp(x)`
     constexpr operator float() const {
+        if (!on) return static_cast<float>(number());
         on->ask(question::number);
         return 0;
     }
     /// `v[i]`, `for (auto element : v)`: the lambda sees the whole tensor as one value.
     template <class Index>
-    constexpr traced operator[](const Index&) const {
-        on->ask(question::element);
-        return *this;
-    }
+    constexpr traced operator[](const Index&) const;
     constexpr const traced* begin() const {
         on->ask(question::element);
         return this;
@@ -91,6 +101,13 @@ struct traced {
     /// `v = max(v, 0.0f)`: the name would go on as what it was, and nobody say what is wrong.
     template <class Rule, class... What>
     constexpr traced& operator=(const silent<Rule, What...>&);
+
+private:
+    constexpr double number() const {
+        return kind == literal_kind::floating ? __builtin_bit_cast(double, bits)
+               : kind == literal_kind::large  ? static_cast<double>(bits)
+                                              : static_cast<double>(static_cast<i64>(bits));
+    }
 };
 /// Several results of a traced lambda; made by `outputs`.
 template <int Count>
@@ -105,28 +122,46 @@ struct traced_list {
 };
 
 namespace detail {
-constexpr traced place_literal(tape& on, double value) {
-    return {&on, on.emit({node_kind::literal, literal_kind::floating, nullptr, 0, {}, literal_bits(value)})};
-}
-constexpr traced place_literal(tape& on, i64 value) {
-    return {&on, on.emit({node_kind::literal, literal_kind::integer, nullptr, 0, {}, literal_bits(value)})};
-}
-template <class Type>
-constexpr traced place(tape& on, Type value) {
-    if constexpr (is_same<Type, traced>)
-        return value;
-    else if constexpr (is_same<Type, bool>)
-        return {&on, on.emit({node_kind::literal, literal_kind::boolean, nullptr, 0, {}, u64(value)})};
-    else if constexpr (is_float(dtype_of<Type>))
-        return place_literal(on, static_cast<double>(value));
+template <class Number>
+constexpr literal_kind kind_of_number(Number value) {
+    if constexpr (is_same<Number, bool>)
+        return literal_kind::boolean;
+    else if constexpr (is_float(dtype_of<Number>))
+        return literal_kind::floating;
     else
-        return place_literal(on, static_cast<i64>(value));
+        return value > Number(0) && static_cast<i64>(value) < 0 ? literal_kind::large : literal_kind::integer;
+}
+template <class Number>
+constexpr u64 bits_of_number(Number value) {
+    if constexpr (is_same<Number, bool>)
+        return u64(value);
+    else if constexpr (is_float(dtype_of<Number>))
+        return literal_bits(static_cast<double>(value));
+    else
+        return literal_bits(static_cast<i64>(value));
+}
+}  // namespace detail
+template <class Number>
+    requires is_scalar_v<Number>
+constexpr traced::traced(Number value) : kind(detail::kind_of_number(value)), bits(detail::bits_of_number(value)) {}
+
+namespace detail {
+/// The value on this tape.
+constexpr traced place(tape& on, const traced& value) {
+    if (value.on) return value;
+    if (value.wrong) on.note(value.wrong);
+    return {&on, on.emit({node_kind::literal, value.kind, nullptr, 0, {}, value.bits})};
+}
+template <class Number>
+    requires is_scalar_v<Number>
+constexpr traced place(tape& on, Number value) {
+    return place(on, traced(value));
 }
 }  // namespace detail
 template <class Number>
     requires is_scalar_v<Number>
 constexpr traced& traced::operator=(Number value) {
-    return *this = detail::place(*on, value);
+    return *this = on ? detail::place(*on, value) : traced(value);
 }
 namespace detail {
 /// Stands on a tape for a mistake.
@@ -136,10 +171,25 @@ struct mistake_on_tape {
     template <class Lambda>
     using said_in = typename out_of_lambda<Lambda, Silent>::type;
 };
+template <class Silent>
+inline constexpr const op_facts* noted = op_registration<mistake_on_tape<Silent>>::facts;
+/// An operation on numbers alone: no tape records it.
+template <class Op>
+constexpr traced lone_numbers() {
+    return traced(noted<refused<mistake<rule::numbers_meet_a_value, Op>>>);
+}
 }  // namespace detail
 template <class Rule, class... What>
 constexpr traced& traced::operator=(const silent<Rule, What...>&) {
-    on->note(op_registration<detail::mistake_on_tape<silent<Rule, What...>>>::facts);
+    constexpr const op_facts* mistake = detail::noted<silent<Rule, What...>>;
+    if (!on) return *this = traced(mistake);
+    on->note(mistake);
+    return *this;
+}
+template <class Index>
+constexpr traced traced::operator[](const Index&) const {
+    if (!on) return detail::lone_numbers<Index>();
+    on->ask(question::element);
     return *this;
 }
 namespace detail {
@@ -163,7 +213,7 @@ constexpr tape* common_tape(Arguments... arguments) {
 template <class... Values>
     requires(is_same<Values, traced> || ...) && ((is_same<Values, traced> || is_scalar_v<Values>) && ...)
 constexpr traced_outputs<int(sizeof...(Values))> outputs(Values... values) {
-    return {{detail::place(*detail::common_tape(values...), values)...}};
+    return {{traced(values)...}};
 }
 /// Among them a mistake.
 template <class... Values>
@@ -175,18 +225,21 @@ namespace detail {
 template <class Op, class... Arguments>
 constexpr traced emit_op(Arguments... arguments) {
     tape* const on = common_tape(arguments...);
+    if (!on) return lone_numbers<Op>();
     node_value wanted{Op::facts.kind, {}, op_registration<Op>::facts, int(sizeof...(Arguments)), {}, 0};
     const int places[] = {place(*on, arguments).index...};
     for (int i = 0; i < wanted.arity; ++i) wanted.argument[i] = places[i];
     return {on, on->emit(wanted)};
 }
 constexpr traced emit_count(traced reduction) {
+    if (!reduction.on) return reduction;  // a mistake
     return {reduction.on, reduction.on->emit({node_kind::count, {}, nullptr, 1, {reduction.index}, 0})};
 }
 
 /// The number of axes that a value has, whatever its sizes. Where an operation doesn't fit its operand the answer is of no use: the
 /// inference of shapes refuses the operation.
 constexpr int rank_of(const traced& value) {
+    if (!value.on) return 0;
     int rank[max_nodes]{};
     for (int i = 0; i <= value.index; ++i) {
         const node_value& node = value.on->node[i];
@@ -269,16 +322,16 @@ struct trace<Lambda, indices<Rank...>> {
         return Lambda{}(traced{&on, place_of[Index]}...);
     }
     static constexpr void collect(trace_result& out, const traced& result) {
-        out.output[0] = result.index;
+        out.output[0] = place(out.record, result).index;
         out.output_count = 1;
     }
     template <int Count>
     static constexpr void collect(trace_result& out, const traced_outputs<Count>& results) {
-        for (int i = 0; i < Count; ++i) out.output[i] = results.value[i].index;
+        for (int i = 0; i < Count; ++i) out.output[i] = place(out.record, results.value[i]).index;
         out.output_count = Count;
     }
     static constexpr void collect(trace_result& out, const traced_list& results) {
-        for (int i = 0; i < results.count; ++i) out.output[i] = results.value[i].index;
+        for (int i = 0; i < results.count; ++i) out.output[i] = place(out.record, results.value[i]).index;
         out.output_count = results.count;
     }
     /// A number, where the lambda asked a value for one; refused afterwards.

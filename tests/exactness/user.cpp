@@ -102,6 +102,25 @@ struct leaning_maximum : si::monoids::max_of {
         return si::lane::fields<Value>(maximum(get<0>(a) - 0.25f, get<0>(b)));
     }
 };
+/// Its own `lift` alone, or another identity, too: a maximum that drops NaN's rule for a race would see neither.
+struct largest_square : si::monoids::max_of {
+    static constexpr const char* name = "largest_square";
+    template <class Value>
+    static SINTER_INLINE si::lane::fields<Value> lift(Value x) {
+        return si::lane::fields<Value>(x * x);
+    }
+};
+struct farthest : si::monoids::min_of {
+    static constexpr const char* name = "farthest";
+    template <class Value>
+    static SINTER_INLINE si::lane::fields<Value> identity() {
+        return si::lane::fields<Value>(Value(0.0f));
+    }
+    template <class Value>
+    static SINTER_INLINE si::lane::fields<Value> combine(const si::lane::fields<Value>& a, const si::lane::fields<Value>& b) {
+        return si::lane::fields<Value>(maximum(abs(get<0>(a)), abs(get<0>(b))));
+    }
+};
 static_assert(!si::monoids::has_shortcuts<leaning_sum> && !si::monoids::has_exact_identity<leaning_maximum>);
 static_assert(!si::reduction<leaning_maximum, si::axes_t<-1>, true>::facts.keeps_codes);
 static_assert(si::monoids::has_exact_identity<si::monoids::sum_of> && si::monoids::has_exact_identity<si::monoids::all_of>);
@@ -127,6 +146,8 @@ TEST_CASE("monoids that are derived from the library's, with a combination of th
         return si::outputs(si::fold<leaning_sum>(a, si::last_axis), si::fold<leaning_maximum>(a, si::last_axis));
     }), 3000);
     fold_cases<1>(counted, types<kept<float>>{}, types<float>{}, si::fused([](auto a) { return si::fold<leaning_sum>(a, si::axes<0>); }), 1000);
+    fold_cases<4>(counted, types<kept<float>>{}, types<float>{}, si::fused([](auto a) { return si::fold<largest_square>(a, si::last_axis); }), 3000);
+    fold_cases<4>(counted, types<kept<float>>{}, types<float>{}, si::fused([](auto a) { return si::fold<farthest>(a, si::last_axis); }), 3000);
 }
 TEST_CASE("a monoid whose identity isn't neutral, over axes of static size 1") {
     tally all("not neutral");

@@ -336,7 +336,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr bool is_neutral_fold() {
         using types = fold_types<Kernel, family, Instance>;
         constexpr int chosen = Kernel::table.at[Instance].argument[0], other = chosen < 0 ? -1 : Kernel::table.at[chosen].immediate[2];
-        if constexpr (is_same<typename types::element, float> && (__is_base_of(monoids::sum_of, typename types::monoid) || is_same<typename types::monoid, monoids::max_of>))
+        if constexpr (is_same<typename types::element, float> && types::quick && (__is_base_of(monoids::sum_of, typename types::monoid) || is_same<typename types::monoid, monoids::max_of>))
             return Kernel::node[other].kind == node_kind::literal &&
                    __builtin_bit_cast(u32, literal_value<float, Kernel::node[other].literal, Kernel::node[other].bits>()) == (__is_base_of(monoids::sum_of, typename types::monoid) ? 0u : 0xff800000u);
         else
