@@ -136,6 +136,7 @@ TEST_CASE("infix form: only the brackets that it needs") {
     CHECK(reads((n & 3) << 2 | ~n, "y0 = (x0 & x1) << x2 | ~x3\n"));
     CHECK(reads(si::cast<si::i8>(si::iota<-1>(x) % 3), "y0 = cast<i8>(iota<-1>(x0) % x1)\n"));
     CHECK(reads(si::let(x, [](auto v) { return v * 0.1f + 1 + fma(v, 2.0, 1e-5); }), "y0 = x0 * 0.1 + 1 + fma(x0, 2, 1e-05)\n"));
+    CHECK(reads(si::let(x, [](auto v) { return v + 18446744073709551615u; }), "y0 = x0 + 18446744073709551615\n"));
     CHECK(reads(si::let(x, [](auto v) { return si::slice<1, 1, si::end, 2>(transpose(v) + 1.0f); }),
                 "y0 = slice<1, 1, end, 2>(permute<1, 0>(x0) + 1)\n"));
     CHECK(reads(sum(x), "y0 = sum(x0)\n"));

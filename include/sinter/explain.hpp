@@ -266,6 +266,8 @@ private:
             real(__builtin_bit_cast(double, n.bits));
         } else if (n.literal == literal_kind::boolean) {
             to_.add(n.bits ? "true" : "false");
+        } else if (n.literal == literal_kind::large) {
+            to_.add(n.bits);
         } else {
             to_.add(static_cast<i64>(n.bits));
         }

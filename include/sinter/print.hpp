@@ -45,9 +45,10 @@ void add_element(text_writer& to, Type value) {
     } else if constexpr (is_float(dtype_of<Type>)) {
         add_float(to, value);
     } else {
-        const bool large = value > Type(0) && static_cast<u64>(value) >> 63;
-        if (large) to.add(static_cast<i64>(static_cast<u64>(value) / 10));
-        to.add(large ? static_cast<i64>(static_cast<u64>(value) % 10) : static_cast<i64>(value));
+        if (value < Type(0))
+            to.add(static_cast<i64>(value));
+        else
+            to.add(static_cast<u64>(value));
     }
 }
 

@@ -44,6 +44,10 @@ struct basic_text_writer {
         while (count > 0) add(digits[--count]);
         return *this;
     }
+    constexpr basic_text_writer& add(u64 number) {
+        if (number > 9) add(number / 10);
+        return add(static_cast<char>('0' + number % 10));
+    }
     constexpr basic_text_writer& add(int number) { return add(i64(number)); }
     /// A size: a number, its name, or dyn.
     constexpr basic_text_writer& add_size(i64 size) {

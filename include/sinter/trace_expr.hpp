@@ -72,7 +72,12 @@ struct traced {
     template <class Number>
         requires is_scalar_v<Number>
     constexpr explicit traced(Number value);
-    constexpr explicit traced(const op_facts* mistake) : wrong(mistake) {}
+    /// Stands for a mistake until it meets a value, whose record takes it.
+    static constexpr traced mistaken(const op_facts* mistake) {
+        traced out;
+        out.wrong = mistake;
+        return out;
+    }
 
     /// `if (x > 0)` in the lambda: there is no number to ask yet.
     template <class Condition>
@@ -176,13 +181,13 @@ inline constexpr const op_facts* noted = op_registration<mistake_on_tape<Silent>
 /// An operation on numbers alone: no tape records it.
 template <class Op>
 constexpr traced lone_numbers() {
-    return traced(noted<refused<mistake<rule::numbers_meet_a_value, Op>>>);
+    return traced::mistaken(noted<refused<mistake<rule::numbers_meet_a_value, Op>>>);
 }
 }  // namespace detail
 template <class Rule, class... What>
 constexpr traced& traced::operator=(const silent<Rule, What...>&) {
     constexpr const op_facts* mistake = detail::noted<silent<Rule, What...>>;
-    if (!on) return *this = traced(mistake);
+    if (!on) return *this = mistaken(mistake);
     on->note(mistake);
     return *this;
 }
