@@ -29,6 +29,18 @@ struct largest_magnitude {
     }
 };
 
+/// Whether fold `Instance` is the maximum of magnitudes of f32.
+template <class Evaluator, class Kernel, int Instance>
+constexpr bool is_largest_magnitude() {
+    constexpr int from = Kernel::table.at[Instance].argument[0];
+    if constexpr (Kernel::is_fold(Instance) && from >= 0) {
+        if constexpr (Kernel::table.at[from].kind == node_kind::map && Kernel::table.at[from].type == dtype::f32)
+            return is_same<typename Evaluator::template op_of_instance<Instance>::monoid, monoids::max_of> &&
+                   is_same<typename Evaluator::template op_of_instance<from>, abs_op>;
+    }
+    return false;
+}
+
 /// Types of reduction `Instance` over a family.
 template <class Kernel, class Family, int Instance>
 struct fold_types {
@@ -54,16 +66,7 @@ struct fold_types {
     using summary = decltype(find_summary());
     /// Whether the reduction has no order to keep but for NaN and zeros.
     static constexpr bool races = quick && lane::is_float_element<element> && requires { monoid::template unsure<element>(); };
-    /// Whether it is the maximum of magnitudes.
-    static constexpr bool find_magnitudes() {
-        constexpr int from = Kernel::table.at[Instance].argument[0];
-        if constexpr (is_same<monoid, monoids::max_of> && is_same<element, float> && from >= 0) {
-            if constexpr (Kernel::table.at[from].kind == node_kind::map && Kernel::table.at[from].type == dtype::f32)
-                return is_same<typename evaluator<Kernel, Family>::template op_of_instance<from>, abs_op>;
-        }
-        return false;
-    }
-    static constexpr bool of_magnitudes = races && find_magnitudes();
+    static constexpr bool of_magnitudes = races && is_largest_magnitude<evaluator<Kernel, Family>, Kernel, Instance>();
     using racing = conditional<of_magnitudes, largest_magnitude, monoid>;  ///< what it races by
     using context = state;  // what `settle` gives: fields like the first phase's
 };

@@ -32,21 +32,13 @@ struct basic_text_writer {
         for (; *letters; ++letters) add(*letters);
         return *this;
     }
-    constexpr basic_text_writer& add(i64 number) {
-        char digits[20]{};
-        int count = 0;
-        u64 rest = number < 0 ? u64(0) - static_cast<u64>(number) : static_cast<u64>(number);
-        do {
-            digits[count++] = static_cast<char>('0' + int(rest % 10));
-            rest /= 10;
-        } while (rest);
-        if (number < 0) add('-');
-        while (count > 0) add(digits[--count]);
-        return *this;
-    }
     constexpr basic_text_writer& add(u64 number) {
         if (number > 9) add(number / 10);
         return add(static_cast<char>('0' + number % 10));
+    }
+    constexpr basic_text_writer& add(i64 number) {
+        if (number >= 0) return add(static_cast<u64>(number));
+        return add('-').add(u64(0) - static_cast<u64>(number));
     }
     constexpr basic_text_writer& add(int number) { return add(i64(number)); }
     /// A size: a number, its name, or dyn.

@@ -109,6 +109,7 @@ struct traced {
 
 private:
     constexpr double number() const {
+        if (wrong) on->ask(question::number);  // no tape to note it on: an error, not a number
         return kind == literal_kind::floating ? __builtin_bit_cast(double, bits)
                : kind == literal_kind::large  ? static_cast<double>(bits)
                                               : static_cast<double>(static_cast<i64>(bits));

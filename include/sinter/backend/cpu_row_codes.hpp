@@ -17,7 +17,7 @@
 // never 0: where 1 / s is a float it is 2^-60 of it. A NaN stays one.
 #pragma once
 
-#include "../evaluate.hpp"
+#include "../fold.hpp"
 #include "../ops/quantize.hpp"
 #include "cpu_lane_convert.hpp"
 
@@ -50,14 +50,10 @@ constexpr i32 lowest_code_of(const kernel_view& of, int i) { return same_facts(o
 template <class Evaluator, class Kernel, int Fold, int Level>
 constexpr int magnitudes_of_fold() {
     constexpr auto& it = Kernel::table.at[Fold];
-    if constexpr (Kernel::is_fold(Fold) && Kernel::where[Fold] == site::row && it.level <= Level && it.type == dtype::f32 && it.argument[0] >= 0) {
-        constexpr auto& of = Kernel::table.at[it.argument[0]];
-        if constexpr (of.kind == node_kind::map && of.type == dtype::f32)
-            if constexpr (is_same<typename Evaluator::template op_of_instance<Fold>::monoid, monoids::max_of> &&
-                          is_same<typename Evaluator::template op_of_instance<it.argument[0]>, abs_op>)
-                return of.argument[0];
-    }
-    return -1;
+    if constexpr (sinter::detail::is_largest_magnitude<Evaluator, Kernel, Fold>() && Kernel::where[Fold] == site::row && it.level <= Level)
+        return Kernel::table.at[it.argument[0]].argument[0];
+    else
+        return -1;
 }
 template <class Evaluator, class Kernel, int Instance, int... Fold>
 constexpr int find_reach(indices<Fold...>) {

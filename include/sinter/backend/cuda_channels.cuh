@@ -21,7 +21,7 @@ struct channel_shape {
     template <class Look>
     static constexpr void each_element_type(const Look& look) {
         for (int i = 0; i < Kernel::instances; ++i)
-            if (operand_facts<Kernel>::is_element_leaf(i)) look(dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type));
+            if (operand_facts<Kernel>::is_element_leaf(i)) look(dtype_size(Kernel::view.memory_type(i)));
         for (int o = 0; o < Kernel::outputs; ++o)
             if (Kernel::stores_elements(o)) look(dtype_size(Kernel::output_type[o]));
     }

@@ -201,7 +201,7 @@ struct fold_facts_of {
     static constexpr int element_bytes() {
         int bytes = 0;
         for (int i = 0; i < Kernel::instances; ++i)
-            if (facts<Kernel>::is_element_leaf(i)) bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+            if (facts<Kernel>::is_element_leaf(i)) bytes += dtype_size(Kernel::view.memory_type(i));
         return bytes;
     }
     /// A long formula is written out for few elements only: it has work enough between its loads, and compiles sooner.

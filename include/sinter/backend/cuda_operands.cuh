@@ -183,7 +183,7 @@ struct operand_facts {
             if (size > broad) broad = size;
         };
         for (int i = 0; i < Kernel::instances; ++i)
-            if (is_element_leaf(i)) look(dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type));
+            if (is_element_leaf(i)) look(dtype_size(Kernel::view.memory_type(i)));
         for (int o = 0; o < Kernel::outputs; ++o)
             if (Kernel::stores_elements(o)) look(dtype_size(Kernel::output_type[o]));
         const int most = 32 / broad;

@@ -25,7 +25,7 @@ template <class Kernel>
 constexpr int pack_of_rows() {
     int pack = facts<Kernel>::pack, bytes = 0;
     for (int i = 0; i < Kernel::instances; ++i)
-        if (facts<Kernel>::is_element_leaf(i)) bytes += dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+        if (facts<Kernel>::is_element_leaf(i)) bytes += dtype_size(Kernel::view.memory_type(i));
     while (pack > 4 && pack * bytes > tuning_of<Kernel>::rows::most_pack_bytes) pack /= 2;
     return pack;
 }
@@ -533,7 +533,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr int find_registers() {
         int bytes = kept >= 0 ? pack * dtype_size(Kernel::table.at[kept].type) : 0;
         for (int i = 0; i < Kernel::instances; ++i)
-            if (work::is_element_leaf(i) && !is_late(i)) bytes += pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+            if (work::is_element_leaf(i) && !is_late(i)) bytes += pack * dtype_size(Kernel::view.memory_type(i));
         return long_rounds * bytes / 4;
     }
     /// Rounds whose kept values lie in shared memory, each thread's own, where registers don't hold them and the row: the last ones.
@@ -557,7 +557,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
         }
         for (int i = 0; i < Kernel::instances; ++i) {
             if (!work::is_element_leaf(i) || (is_late(i) && !folded[i])) continue;
-            const int own = pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+            const int own = pack * dtype_size(Kernel::view.memory_type(i));
             folding += own;
             if (output_list::needed[i] && !is_late(i)) storing += own;
         }
@@ -694,7 +694,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr int find_late_bytes() {
         int bytes = 0;
         for (int i = 0; i < Kernel::instances; ++i)
-            if (late_leaves<last>::test(i)) bytes += pack * dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+            if (late_leaves<last>::test(i)) bytes += pack * dtype_size(Kernel::view.memory_type(i));
         return bytes;
     }
     static constexpr int late_bytes_of_round = find_late_bytes();

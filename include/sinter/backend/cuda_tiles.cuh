@@ -44,7 +44,7 @@ struct tile_facts : facts<Kernel, 1> {
         int size = 1;
         for (int i = 0; i < Kernel::instances; ++i)
             if (work::is_element_leaf(i)) {
-                const int own = dtype_size(Kernel::leaf_type[Kernel::node[Kernel::table.at[i].node].bits].type);
+                const int own = dtype_size(Kernel::view.memory_type(i));
                 if (own > size) size = own;
             }
         return size;
