@@ -154,6 +154,27 @@ TEST_CASE("assignments, strides, and rank 0") {
     CHECK(holds(explanation(sum(x)).c_str(), "  y0  f32 []\n"));
 }
 
+TEST_CASE("sizes that don't fit: what run would say") {
+    tensor<float, extents<dyn, 8>> x(5), w(6), y(5);
+    const si::status said = si::try_run(si::reference, y.view() = x * w);
+    REQUIRE(said.code() == si::error::size_mismatch);
+    const auto text = explanation(y.view() = x * w, wide_executor{});
+    CHECK(holds(text.c_str(), "y0 = x0 * x1\n"));
+    CHECK(holds(text.c_str(), "  x1  f32 [dyn = 6, 8]\n"));
+    CHECK(holds(text.c_str(), si::describe(said).c_str()));
+    CHECK(!holds(text.c_str(), "plan"));
+    CHECK(holds(explanation(x * w).c_str(), "[SINTER-R001]"));
+    const tensor<int, extents<dyn>> none(0);
+    CHECK(holds(explanation(max(none)).c_str(), "[SINTER-R002]"));
+    CHECK(holds(explanation(si::slice<0>(x.view(), 2, 9) * 2.0f).c_str(), "the slice's bound 9"));
+    // Memory of an assignment is looked at, too; where there is none yet the sizes are.
+    CHECK(holds(explanation(si::view(x.data(), extents<dyn, 8>(4)) = si::slice<0>(x.view(), 0, 4) * 2.0f).c_str(), "1 kernel"));
+    CHECK(holds(explanation(si::view(x.data(), extents<dyn, 8>(4)) = si::slice<0>(x.view(), 1, 5) * 2.0f).c_str(), "[SINTER-R003]"));
+    const si::tensor_view<float, extents<dyn, 8>> nowhere(nullptr, 5);
+    CHECK(holds(explanation(nowhere = x * nowhere).c_str(), "1 kernel"));
+    CHECK(holds(explanation(nowhere = nowhere * w).c_str(), "[SINTER-R001]"));
+}
+
 TEST_CASE("products of codes say so") {
     tensor<si::i8, extents<64>> x;
     tensor<si::i8, extents<32, 64>> w;

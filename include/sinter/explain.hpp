@@ -314,9 +314,48 @@ operand_text describe_operand(const Operand& from) {
     return out;
 }
 
+/// What `run` would say of an assignment, of the memory that is there: views without a pointer are explained by their sizes.
+template <class Program, class Roots, class Leaves, class Outputs>
+status status_of(const assignment<Program, Roots, Leaves, Outputs>& assigned) {
+    using kernel = kernel_facts<assignment<Program, Roots, Leaves, Outputs>>;
+    using tag = backend::SINTER_ISA::instruction_set;
+    constexpr int count = slots<kernel>::count;
+    constexpr auto& facts = binding_facts_of<kernel>::value;
+    slot_state given[count];
+    give_all<kernel>(given, assigned.operands, assigned.targets);
+    bool all_there = true;
+    for (int i = 0; i < count; ++i) {
+        if (given[i].pointer != nullptr || !binder<tag, count>::is_formed(given[i])) continue;
+        given[i].pointer = &given[i];
+        all_there = all_there && !facts.slot[i].reads_memory && facts.slot[i].output < 0;
+    }
+    binding_of<kernel> bound;
+    const void* pointer[count];
+    const status said = binder<tag, count>::bind(facts, maps_of<kernel, tag>(), given, bound, pointer);
+    return said.code() == error::overlap && !all_there ? status{} : said;
+}
+/// Of a formula alone, whose outputs have the sizes of their values, as `eval` makes them.
+template <class Formula, class... Outputs, int... Output>
+status status_of_values(const Formula& formula, list<Outputs...>, indices<Output...>) {
+    using assignment_type = typename as_assignment<Formula>::type;
+    using lowering = lowering_of<assignment_type>;
+    const auto sizes = [](shape found) {
+        for (i64& size : found.size)
+            if (size < 0) size = 0;  // of a view that couldn't be formed: the binding says why
+        return found;
+    };
+    (void)sizes;
+    return status_of(assignment_type{formula.operands, {{{Outputs(nullptr, extents_with<typename Outputs::extents_type>(sizes(run_time_shape<lowering, lowering::root[Output]>(formula.operands))))}...}}});
+}
+template <class Formula>
+status status_of(const Formula& formula) {
+    using outputs = typename as_assignment<Formula>::type::outputs;
+    return status_of_values(formula, outputs{}, make_indices<as_assignment<Formula>::type::output_count>{});
+}
+
 /// Writes the explanation of a formula with these operands; `Target` is `targets::logical` for none.
 template <class Formula, class Target, class Operands, int... Leaf, int... Output>
-void write_explanation(text_writer& to, const Operands& operands, indices<Leaf...>, indices<Output...>) {
+void write_explanation(text_writer& to, const Operands& operands, const status& said, indices<Leaf...>, indices<Output...>) {
     using planned = plan<Formula>;
     using lowering = typename planned::lowering;
     static constexpr canonical_order<lowering::node_count> order(lowering::node, lowering::root, lowering::output_count);
@@ -349,6 +388,10 @@ void write_explanation(text_writer& to, const Operands& operands, indices<Leaf..
     explainer write(formula, to);
     write.formula();
     write.operands_and_results();
+    if (!said.ok()) {
+        to.add("run refuses these operands\n  ").add(describe(said).c_str()).add('\n');
+        return;
+    }
     to.add("plan ").add(planned::name.c_str()).add(' ');
     for (int shift = 60; shift >= 0; shift -= 4) to.add("0123456789abcdef"[planned::hash >> shift & 15]);
     to.add("\n  ");
@@ -419,8 +462,9 @@ auto explain_for(const Formula& formula) {
     fixed_text<capacity> out;
     text_writer to(out.letters, capacity + 1);
     using lowering = typename plan<Formula>::lowering;
-    write_explanation<Formula, Target>(to, formula.operands, make_indices<lowering::leaf_count>{},
-                                       make_indices<lowering::output_count>{});
+    status said;
+    if constexpr (plan<Formula>::one_kernel) said = status_of(formula);
+    write_explanation<Formula, Target>(to, formula.operands, said, make_indices<lowering::leaf_count>{}, make_indices<lowering::output_count>{});
     return out;
 }
 }  // namespace SINTER_ISA
