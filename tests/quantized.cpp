@@ -25,6 +25,25 @@ static_assert("1e-45"_qp.scale_bits == 1u && "2.802596928649634e-45"_qp.scale_bi
 static_assert("1.1754943508222875e-38"_qp.scale_bits == 0x00800000u && "3.4028234663852886e38"_qp.scale_bits == 0x7f7fffffu);
 static_assert("16777217"_qp.scale_bits == 0x4b800000u && "16777219"_qp.scale_bits == 0x4b800002u);  // ties go to even
 static_assert("0x3d4ccccd:3"_qp == "0.05:3"_qp);
+static_assert(".5:-0"_qp == "5e-1"_qp && "5.E+0:7"_qp == "5:7"_qp);
+// What is too large or too small is read, and refused by the type; what isn't a scale and a zero point isn't read.
+static_assert("1e-400"_qp.scale_bits == 0 && "0e400"_qp.scale_bits == 0 && "1e400"_qp.scale_bits == 0x7f800000u && "1e99999999999"_qp.scale_bits == 0x7f800000u);
+static_assert("1:99999999999999999999"_qp.zero == 2147483647 && "1:-2147483648"_qp.zero == -2147483647 - 1 && "1:-99999999999"_qp.zero == -2147483647 - 1);
+static_assert(si::qp(1.0f, si::i64(1) << 40).zero == 2147483647 && si::qp_bits(0x3f800000u, -(si::i64(1) << 40)).zero == -2147483647 - 1);
+using reading = si::detail::parameters_text;
+template <std::size_t Size>
+constexpr reading read(const char (&text)[Size]) {
+    return si::detail::qparams_reader<int(Size) - 1>(text).read().is;
+}
+template <std::size_t... Size>
+constexpr bool refused(const char (&... text)[Size]) {
+    return ((read(text) == reading::not_parameters) && ...);
+}
+static_assert(refused("", ":", ".", "-", "e5", "1e", "1e+", "1e:3", "1.2.3", "+1", " 1", "1 ", "0.05f", "inf", "nan", "12345678901234567890"));
+static_assert(refused("0.05:", "0.05:-", "0.05:+3", "0.05: 3", "0.05:3 ", "0.05:.5", "0.05:three", "0.05:3e1", "0.05:3.x", "0.05:3:4", "0.05:nan", "0.05:0x3"));
+static_assert(refused("0x", "0x1", "0x1p-3", "0x3d4cccc", "0x3d4ccccd0", "0X3d4ccccd", "0x3d4ccccd:", "0x3d4ccccg"));
+static_assert(read("0.05:3.5") == reading::zero_with_a_fraction && read("0x3d4ccccd:-0.25") == reading::zero_with_a_fraction);
+static_assert(read("0.05:3") == reading::read);
 
 // Makers against PyTorch's observers.
 static_assert(si::affine_qp(-1.5f, 3.0f, 0, 255).scale_bits == 0x3c909091u && si::affine_qp(-1.5f, 3.0f, 0, 255).zero == 85);

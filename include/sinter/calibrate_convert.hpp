@@ -451,6 +451,18 @@ constexpr auto calibration_verdict() {
         return nothing_wrong{};
 }
 
+/// Could a zero point among these operands have a fraction?
+template <class Calibration, class... Operands>
+constexpr bool has_fractional_zero() {
+    const dtype type[] = {remove_cvref<decltype(as_expression(some<const remove_cvref<Operands>&>()))>::type.type..., dtype::f32};
+    int next = int(sizeof...(Operands)) - scale_operands<Calibration>;
+    for (const calibrated_value& one : Calibration::values) {
+        const int count = parameter_operands(one);
+        if (count == 2 && (is_float(type[next + 1]) || is_quantized_type(type[next + 1]))) return true;
+        next += count;
+    }
+    return false;
+}
 template <class Operand>
 inline constexpr int rank_of_operand = 0;
 template <class Operand>
@@ -489,6 +501,8 @@ SINTER_HOST_DEVICE constexpr auto call_converted(Arguments&&... arguments) {
         using verdict_type = decltype(calibration_verdict<Body, Calibration, indices<rank_of_operand<Arguments>...>>());
         if constexpr (!is_same<verdict_type, nothing_wrong>)
             return verdict_type{};
+        else if constexpr (has_fractional_zero<Calibration, Arguments...>())
+            return refused<mistake<rule::zero_is_a_code, Calibration>>{};
         else if constexpr (short_sums_fit<remove_cvref<decltype(call_fused<short_body>(some<Arguments>()...))>>::value)
             return call_fused<short_body>(static_cast<Arguments&&>(arguments)...);
         else

@@ -39,6 +39,9 @@ namespace sinter {
 /// Said where one element of a formula is asked for.
 #define SINTER_NO_ELEMENTS \
     "[SINTER-E020] a formula sees a tensor whole: no element by its index, none from its neighbour's result. Hint: slice<axis, start, stop>(x) for fixed places; view(i, j) for one element of memory; a loop of your own for a recurrence."
+/// Said where a zero point has a fraction, or is of a type that could have one.
+#define SINTER_ZERO_IS_A_CODE \
+    "[SINTER-Q015] a zero point is a code, an integer: of a float the fraction would be cut off. Hint: qp(0.05f, 3), \"0.05:3\"_qp; cast<i32>(round(zero)) of a tensor, or round the number."
 /// Said where a `tensor` stands on the left.
 #define SINTER_OWNER_ON_THE_LEFT \
     "[SINTER-E023] an owner takes no formula by =. Hint: run(executor, view(t) = x + 1), or auto t = eval(executor, x + 1)."
@@ -82,7 +85,7 @@ struct at_most_16_outputs {};       struct name_is_no_number {};        struct s
 struct lanes_go_through {};         struct codes_are_small {};          struct map_numbers_are_types {};    struct number_takes_no_formula {};
 struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct numbers_meet_a_value {};      struct tensor_is_whole {};          struct is_an_element_type {};
 struct not_there_yet {};            struct eval_gives_one_value {};     struct argument_has_axes {};        struct owner_takes_no_formula {};
-struct same_scale {};               struct codes_or_numbers {};
+struct same_scale {};               struct codes_or_numbers {};         struct zero_is_a_code {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct scale_is_in_the_type {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
 }  // namespace rule
@@ -481,6 +484,10 @@ template <class... What>
 struct mistake<rule::codes_or_numbers, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-Q005] integers meet quantized numbers: are they codes or numbers? Hint: cast<float>(x), or dequantize(x, scale, zero).");
+};
+template <class... What>
+struct mistake<rule::zero_is_a_code, What...> {
+    static_assert(dependent_false<What...>, SINTER_ZERO_IS_A_CODE);
 };
 template <class... What>
 struct mistake<rule::dot_stays_exact, What...> {

@@ -243,6 +243,7 @@ template <> struct rule_of_type_violation<type_violation::literal_out_of_range> 
 template <> struct rule_of_type_violation<type_violation::f64_function> { using type = rule::f64_not_yet; };
 template <> struct rule_of_type_violation<type_violation::codes_with_integers> { using type = rule::codes_or_numbers; };
 template <> struct rule_of_type_violation<type_violation::quantized_axes> { using type = rule::one_quantized_axis; };
+template <> struct rule_of_type_violation<type_violation::fractional_zero> { using type = rule::zero_is_a_code; };
 // clang-format on
 
 /// Along which axis, counted from the right, a quantized operand's parameters lie; 0: along none.

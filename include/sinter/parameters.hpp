@@ -40,10 +40,10 @@ struct parameter_range {
             return bits - 1 < 0x7f7fffffu;
         }
         if constexpr (is_float(dtype_of<Type>)) {
-            return true;
+            return true;  // no zero point (Q15)
         } else {
             const i64 whole = convert<i64>(value);
-            return whole >= lowest && whole <= highest;
+            return whole >= lowest && whole <= highest && (is_signed(dtype_of<Type>) || whole >= 0);
         }
     }
 };
@@ -53,7 +53,8 @@ SINTER_FORCE_INLINE bool holds_all(const parameter_range& range, const scalar_op
 }
 template <class Type, class Extents, class Layout, int Alignment>
 SINTER_FORCE_INLINE bool holds_all(const parameter_range& range, const tensor_view<Type, Extents, Layout, host_memory, Alignment>& from) {
-    if (!range.is_scale && range.lowest <= -128 && range.highest >= 127 && sizeof(Type) == 1) return true;
+    using element = remove_cvref<Type>;
+    if (!range.is_scale && sizeof(Type) == 1 && range.lowest <= (is_signed(dtype_of<element>) ? -128 : 0) && range.highest >= (is_signed(dtype_of<element>) ? 127 : 255)) return true;
     const view_state state = from.state();
     if (from.data() == nullptr) return true;  // said by the binding
     i64 index[max_rank]{}, offset = 0;

@@ -95,19 +95,37 @@ SINTER_INLINE qparams_violation violation_of(const qparams& given) {
 
 // ---- makers -----------------------------------------------------------------------------------------------------------------
 
-/// Parameters from a scale and a zero point. What is wrong with them is said by the type that takes them.
-SINTER_INLINE qparams qp(float scale, i32 zero = 0) {
-    qparams out;
-    out.scale_bits = __builtin_bit_cast(u32, scale);
-    out.zero = zero;
-    return out;
-}
-/// The same from the bits of the scale: what a generated header holds.
-SINTER_INLINE qparams qp_bits(u32 scale_bits, i32 zero = 0) {
+namespace detail {
+/// Is it a number, or a value of a formula, that could have a fraction?
+template <class Type>
+inline constexpr bool is_fractional = is_same<Type, long double>;
+template <class Type>
+    requires is_scalar_v<Type>
+inline constexpr bool is_fractional<Type> = is_float(dtype_of<Type>) || is_quantized_type(dtype_of<Type>);
+}  // namespace detail
+/// Parameters from the bits of a scale, as a generated header holds them, and a zero point. What is wrong with them is said by the type that
+/// takes them.
+SINTER_INLINE qparams qp_bits(u32 scale_bits, i64 zero = 0) {
     qparams out;
     out.scale_bits = scale_bits;
-    out.zero = zero;
+    out.zero = zero > 2147483647 ? 2147483647 : zero < -2147483648LL ? -2147483647 - 1 : i32(zero);  // still no code of fewer bits
     return out;
+}
+/// The same from the scale.
+SINTER_INLINE qparams qp(float scale, i64 zero = 0) { return qp_bits(__builtin_bit_cast(u32, scale), zero); }
+/// A zero point with a fraction would lose it. (Said in the body: these calls are template arguments, where clang would go on after a
+/// mistake of theirs.)
+template <class Scale, class Zero>
+    requires detail::is_fractional<Zero>
+SINTER_INLINE qparams qp(Scale, Zero) {
+    static_assert(dependent_false<Zero>, SINTER_ZERO_IS_A_CODE);
+    return {};
+}
+template <class Bits, class Zero>
+    requires detail::is_fractional<Zero>
+SINTER_INLINE qparams qp_bits(Bits, Zero) {
+    static_assert(dependent_false<Zero>, SINTER_ZERO_IS_A_CODE);
+    return {};
 }
 /// With a range of codes.
 SINTER_INLINE qparams with_range(qparams from, i32 low, i32 high) {
@@ -263,80 +281,107 @@ constexpr u32 f32_from_decimal(u64 digits, int exponent) {
     }
     return binary >= -126 ? significand + (u32(binary + 126) << 23) : significand;
 }
+/// What a text of parameters is, or why it is none.
+enum class parameters_text : u8 { read, not_parameters, zero_with_a_fraction };
 struct parsed_qparams {
     qparams value{};
-    bool ok = false;
+    parameters_text is = parameters_text::not_parameters;
 };
-/// SCALE or SCALE:ZERO, the scale decimal ("0.05", "1e-3") or the bits of an f32 ("0x3d4ccccd").
-template <std::size_t Size>
-constexpr parsed_qparams parse_qparams(const literal_text<Size>& from) {
-    parsed_qparams out;
-    int at = 0;
-    bool minus = false, any = false;
-    u64 digits = 0;
-    if (from.size > 2 && from.text[0] == '0' && from.text[1] == 'x') {
-        for (at = 2; at < from.size && from.text[at] != ':'; ++at) {
-            const char c = from.text[at];
-            const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-            if (digit == 16 || at > 9) return out;
-            digits = digits * 16 + u64(digit);
-            any = true;
+/// SCALE or SCALE:ZERO, the scale decimal ("0.05", "1e-3") or the 8 hexadecimal digits of an f32's bits ("0x3d4ccccd"). A scale or a zero
+/// point that is too large or too small is read: the type that takes the parameters says so.
+template <int Size>
+class qparams_reader {
+public:
+    constexpr explicit qparams_reader(const char* text) : text_(text) {}
+    constexpr parsed_qparams read() {
+        parsed_qparams out;
+        const bool bits = letter() == '0' && size_ > 2 && text_[1] == 'x';
+        if (!(bits ? read_bits(out.value.scale_bits) : read_decimal(out.value.scale_bits))) return out;
+        if (at_ < size_) {
+            const bool minus = take(':') && take('-');
+            i64 zero = 0;
+            if (text_[at_ - 1] != ':' && !minus) return out;
+            if (!read_number(zero, i64(1) << 32)) return out;
+            if (at_ < size_) {
+                i64 ignored = 0;
+                if (take('.') && (at_ == size_ || read_number(ignored, 9)) && at_ == size_) out.is = parameters_text::zero_with_a_fraction;
+                return out;
+            }
+            out.value = qp_bits(out.value.scale_bits, minus ? -zero : zero);
         }
-        out.value.scale_bits = u32(digits);
-    } else {
-        if (at < from.size && from.text[at] == '-') {
-            minus = true;
-            ++at;
+        out.is = parameters_text::read;
+        return out;
+    }
+
+private:
+    constexpr char letter() const { return at_ < size_ ? text_[at_] : '\0'; }
+    constexpr bool is_digit() const { return letter() >= '0' && letter() <= '9'; }
+    constexpr bool take(char wanted) {
+        const bool here = at_ < size_ && text_[at_] == wanted;
+        at_ += here;
+        return here;
+    }
+    /// At least one digit; `most` for a number above it.
+    constexpr bool read_number(i64& out, i64 most) {
+        const int start = at_;
+        for (out = 0; is_digit(); ++at_)
+            if (out <= most) out = out * 10 + (text_[at_] - '0');
+        if (out > most) out = most;
+        return at_ > start;
+    }
+    constexpr bool read_bits(u32& out) {
+        out = 0;
+        for (at_ = 2; at_ < 10; ++at_) {
+            const char c = letter();
+            const int digit = is_digit() ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+            if (digit == 16) return false;
+            out = out << 4 | u32(digit);
         }
-        int exponent = 0, significant = 0;
-        bool point = false;
-        for (; at < from.size; ++at) {
-            const char c = from.text[at];
-            if (c == '.' && !point) {
+        return true;
+    }
+    constexpr bool read_decimal(u32& out) {
+        const bool minus = take('-');
+        bool any = false, point = false;
+        int significant = 0;
+        i64 exponent = 0, written = 0;
+        u64 digits = 0;
+        for (; is_digit() || (letter() == '.' && !point); ++at_) {
+            if (letter() == '.') {
                 point = true;
-            } else if (c >= '0' && c <= '9') {
-                any = true;
-                if (digits != 0 || c != '0') ++significant;
-                if (significant > 19) return out;
-                digits = digits * 10 + u64(c - '0');
-                if (point) --exponent;
-            } else
-                break;
+                continue;
+            }
+            any = true;
+            if (digits != 0 || letter() != '0') ++significant;
+            if (significant > 19) return false;
+            digits = digits * 10 + u64(letter() - '0');
+            if (point) --exponent;
         }
-        if (at < from.size && (from.text[at] == 'e' || from.text[at] == 'E')) {
-            ++at;
-            const bool down = at < from.size && from.text[at] == '-';
-            if (at < from.size && (down || from.text[at] == '+')) ++at;
-            int written = 0;
-            for (; at < from.size && from.text[at] >= '0' && from.text[at] <= '9' && written < 1000; ++at) written = written * 10 + (from.text[at] - '0');
+        if (take('e') || take('E')) {
+            const bool down = take('-');
+            if (!down) take('+');
+            if (!read_number(written, 1000000)) return false;
             exponent += down ? -written : written;
         }
-        if (exponent < -70 || exponent > 60) return out;
-        out.value.scale_bits = f32_from_decimal(digits, exponent) | (minus ? 0x80000000u : 0u);
+        // 19 digits: beyond these bounds the number rounds to 0, and to infinity.
+        const bool none = digits == 0 || exponent < -70;
+        out = (none ? 0 : exponent > 60 ? 0x7f800000u : f32_from_decimal(digits, int(exponent))) | (minus ? 0x80000000u : 0u);
+        return any;
     }
-    if (!any) return out;
-    if (at < from.size) {
-        if (from.text[at++] != ':' || at == from.size) return out;
-        const bool negative = from.text[at] == '-';
-        if (negative && ++at == from.size) return out;
-        i32 zero = 0;
-        for (; at < from.size; ++at) {
-            if (from.text[at] < '0' || from.text[at] > '9' || zero > 100000) return out;
-            zero = zero * 10 + (from.text[at] - '0');
-        }
-        out.value.zero = negative ? -zero : zero;
-    }
-    out.ok = true;
-    return out;
-}
+
+    static constexpr int size_ = Size;
+    const char* text_;
+    int at_ = 0;
+};
 }  // namespace detail
 
 inline namespace literals {
 /// "0.05:3"_qp: scale and zero point, the decimal scale rounded once to f32. "0.05"_qp has zero point 0; "0x3d4ccccd:3"_qp names bits.
 template <detail::literal_text Text>
 consteval qparams operator""_qp() {
-    constexpr detail::parsed_qparams parsed = detail::parse_qparams(Text);
-    static_assert(parsed.ok, "[SINTER-Q010] this isn't SCALE or SCALE:ZERO. Hint: \"0.05:3\"_qp, \"1e-3\"_qp, or the bits \"0x3d4ccccd:3\"_qp.");
+    constexpr detail::parsed_qparams parsed = detail::qparams_reader<Text.size>(Text.text).read();
+    static_assert(parsed.is != detail::parameters_text::zero_with_a_fraction, SINTER_ZERO_IS_A_CODE);
+    static_assert(parsed.is != detail::parameters_text::not_parameters,
+                  "[SINTER-Q010] this isn't SCALE or SCALE:ZERO. Hint: \"0.05:3\"_qp, \"1e-3\"_qp (up to 19 digits), or the bits \"0x3d4ccccd:3\"_qp.");
     return parsed.value;
 }
 }  // namespace literals

@@ -16,9 +16,10 @@ namespace sinter {
 
 namespace rules {
 inline namespace SINTER_ISA {
-/// Real arguments compute in f32, or in f64 where the first one is; zero points as i32. The result is a code.
+/// Real arguments compute in f32, or in f64 where the first one is; zero points, which are integers, as i32. The result is a code.
 template <dtype Code>
-SINTER_INLINE typing quantize(const value_type* arguments, int) {
+SINTER_INLINE typing quantize(const value_type* arguments, int count) {
+    if (count == 3 && is_float(arguments[2].type)) return refused(type_violation::fractional_zero);
     typing out;
     out.result = {Code, false};
     out.argument[0] = out.argument[1] = arguments[0].type == dtype::f64 && !arguments[0].weak ? dtype::f64 : dtype::f32;
@@ -28,16 +29,18 @@ SINTER_INLINE typing quantize(const value_type* arguments, int) {
 /// The same, but the result is the real value of the code.
 SINTER_INLINE typing quantize_to_real(const value_type* arguments, int count) {
     typing out = quantize<dtype::i8>(arguments, count);
+    if (out.why != type_violation::none) return out;
     out.result = {dtype::f32, false};
     return out;
 }
 /// Codes (i32, or f32 for the codes of small floats), a scale, a zero point.
-SINTER_INLINE typing dequantize(const value_type* arguments, int) {
+SINTER_INLINE typing dequantize(const value_type* arguments, int count) {
     typing out;
     out.result = {dtype::f32, false};
     out.argument[0] = is_float(arguments[0].type) ? dtype::f32 : dtype::i32;
     out.argument[1] = dtype::f32;
     out.argument[2] = dtype::i32;
+    if (count == 3 && is_float(arguments[2].type)) out.why = type_violation::fractional_zero;
     if (arguments[0].type == dtype::i64 || arguments[0].type == dtype::u64 || arguments[0].type == dtype::u32) out.why = type_violation::no_common_type;
     return out;
 }

@@ -382,6 +382,14 @@ constexpr auto block_verdict() {
             return nothing_wrong{};
     }
 }
+/// Is a zero point an integer? A mistake, or `nothing_wrong`.
+template <class Zero>
+struct zero_verdict {
+    using type = conditional<is_fractional<Zero>, refused<mistake<rule::zero_is_a_code, Zero>>, nothing_wrong>;
+};
+template <class Zero>
+    requires(operand_kind_of<Zero> == operand_kind::view)
+struct zero_verdict<Zero> : zero_verdict<remove_cvref<typename Zero::element>> {};
 template <class Granularity, class Codes, class Parameter>
 struct fits_codes;
 template <class Codes, class Parameter>
@@ -398,7 +406,7 @@ struct fits_codes<block_t<Axis, Length, Partial>, Codes, Parameter> {
 };
 template <class Granularity, class Codes, class Scale, class Zero>
 SINTER_INLINE auto make_quantized(const Codes& codes_view, const Scale& scale, const Zero& zero) {
-    using wrong = first_wrong<typename fits_codes<Granularity, Codes, Scale>::type, typename fits_codes<Granularity, Codes, Zero>::type>;
+    using wrong = first_wrong<typename fits_codes<Granularity, Codes, Scale>::type, typename fits_codes<Granularity, Codes, Zero>::type, typename zero_verdict<Zero>::type>;
     if constexpr (!is_same<wrong, nothing_wrong>)
         return wrong{};
     else

@@ -132,6 +132,11 @@ int main() {
         expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, -1.0f)));
         expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f / (memory[1] - 2.0f))));
         expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f, 128)));
+        expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f, si::i64(1) << 32)));
+        unsigned char zeros[4] = {0, 1, 2, 200};  // bytes, and the last one no code of i8
+        expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f, si::view(zeros))));
+        si::u64 far[4] = {0, 1, 2, ~si::u64(0)};
+        expect("SINTER-R010", si::try_run(si::reference, si::view(result, si::extents<4>{}) = si::dequantize(q, 1.0f, si::view(far))));
         expect("SINTER-R010", si::try_run(si::reference, q = si::let(x, [](auto v) { return si::quantize<si::i8>(v, 0.0f); })));
         if (!si::try_run(si::reference, q = si::quantize<si::i8>(x * 0.0f, 1.0f, -128)).ok()) {
             std::printf("sound parameters were refused\n");
