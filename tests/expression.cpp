@@ -159,6 +159,18 @@ TEST_CASE("a value that is made from nothing is a number") {
         return some[0] + some[1] + some[2];
     }), [](float v) { return v * 2.0f + v * 3.0f + 0.0f; });
     gives(si::fused([](auto v) { return decltype(v)(1.5f); }), [](float) { return 1.5f; });
+    const auto steps = [](auto v) {
+        const auto before = v++;
+        const auto after = v--;
+        ++v;
+        return before * 3.0f + after * 5.0f + --v;
+    };
+    gives(si::fused([](auto v) {
+        const auto before = v++;
+        const auto after = v--;
+        ++v;
+        return before * 3.0f + after * 5.0f + --v;
+    }), steps);
     si::tensor<float, si::extents<2, 3>> zero;
     si::run(reference, si::tie(zero.view(), y.view()) = si::let(x, [](auto v) {
         const decltype(v) other{};

@@ -233,6 +233,16 @@ namespace detail {
 /// What `x += y` gives for a value of a traced lambda: the value, which notes a mistake in x + y.
 template <class Op, class Right, class Result = applied<Op, traced&, Right>>
 using compounded = conditional<is_silent<Result>, traced&, Result>;
+/// Of `number += formula` and `formula += x` outside of one.
+template <class Left>
+struct refused_compound {
+    using type = mistake<rule::number_takes_no_formula, Left>;
+};
+template <class Left>
+    requires(operand_kind_of<Left> == operand_kind::expression)
+struct refused_compound<Left> {
+    using type = mistake<rule::formula_stays_as_it_is, printed<typename Left::extents_type>>;
+};
 }  // namespace detail
 // A value of a traced lambda is a name for a node: `x += y` makes it the name of another one.
 #define SINTER_COMPOUND(compound, op)                                                                  \
@@ -247,9 +257,9 @@ using compounded = conditional<is_silent<Result>, traced&, Result>;
     SINTER_HOST_DEVICE constexpr silent<Rule, What...>& compound(silent<Rule, What...>& value, const Right&) { \
         return value;                                                                                  \
     }                                                                                                  \
-    template <class Number, tensor_operand Right>                                                      \
-        requires is_scalar_v<Number>                                                                   \
-    SINTER_HOST_DEVICE constexpr mistake<rule::number_takes_no_formula, Number> compound(Number&, Right&&) { \
+    template <class Left, class Right>                                                                 \
+        requires((is_scalar_v<remove_cvref<Left>> && tensor_operand<Right>) || operand_kind_of<Left> == operand_kind::expression) \
+    SINTER_HOST_DEVICE constexpr typename detail::refused_compound<remove_cvref<Left>>::type compound(Left&&, Right&&) { \
         return {};                                                                                     \
     }
 SINTER_COMPOUND(operator+=, add_op)
@@ -303,6 +313,13 @@ template <class... Types>
     requires((operand_kind_of<Types> == operand_kind::view || operand_kind_of<Types> == operand_kind::owner) && ...) &&
             ((operand_kind_of<Types> == operand_kind::owner) || ...)
 SINTER_INLINE mistake<rule::owner_takes_no_formula, Types...> tie(const Types&...) {
+    return {};
+}
+
+/// outputs(x + y, x * y) outside of a lambda
+template <class... Values>
+    requires((operand<Values> && ...) && (detail::has_memory<Values> || ...))
+SINTER_INLINE detail::outcome_of_call<refused<mistake<rule::outputs_of_a_lambda, given<int(sizeof...(Values))>>>, Values...> outputs(Values&&...) {
     return {};
 }
 

@@ -38,7 +38,7 @@ namespace sinter {
     "[SINTER-E017] lanes hold several elements: if, ?:, && and || can't ask them. Hint: select(condition, a, b); & and | join conditions."
 /// Said where one element of a formula is asked for.
 #define SINTER_NO_ELEMENTS \
-    "[SINTER-E020] a formula sees a tensor whole: no element by its index, none from its neighbour's result. Hint: slice<axis, start, stop>(x) for fixed places; view(i, j) for one element of memory; a loop of your own for a recurrence."
+    "[SINTER-E020] a formula sees a tensor whole: no element by its index, none from its neighbour's result, no size(). Hint: slice<axis, start, stop>(x) for fixed places; view(i, j) for one element of memory; a loop of your own for a recurrence; a size as one more number."
 /// Said where a zero point has a fraction, or is of a type that could have one.
 #define SINTER_ZERO_IS_A_CODE \
     "[SINTER-Q015] a zero point is a code, an integer: of a float the fraction would be cut off. Hint: qp(0.05f, 3), \"0.05:3\"_qp; cast<i32>(round(zero)) of a tensor, or round the number."
@@ -85,6 +85,7 @@ struct at_most_16_outputs {};       struct name_is_no_number {};        struct s
 struct lanes_go_through {};         struct codes_are_small {};          struct map_numbers_are_types {};    struct number_takes_no_formula {};
 struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct numbers_meet_a_value {};      struct tensor_is_whole {};          struct is_an_element_type {};
 struct not_there_yet {};            struct eval_gives_one_value {};     struct argument_has_axes {};        struct owner_takes_no_formula {};
+struct formula_stays_as_it_is {};   struct outputs_of_a_lambda {};     struct bool_has_no_order {};         struct lambda_runs_while_compiling {};
 struct same_scale {};               struct codes_or_numbers {};         struct zero_is_a_code {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct scale_is_in_the_type {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
@@ -220,7 +221,7 @@ struct mistake<rule::expand_stretches_ones, What...> {
 template <class... What>
 struct mistake<rule::argument_has_axes, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-S037] this argument of a normalization stands in another's place: x has axes, parameters no more than x, eps is a number. Hint: rms_norm(x, weight, eps); layer_norm and group_norm<groups>(x, weight, bias, eps); batch_norm(x, mean, variance, weight, bias, eps).");
+                  "[SINTER-S037] this argument of a normalization stands in another's place: x has axes, parameters no more than x, eps is a number. Hint: rms_norm(x, weight, eps); layer_norm and group_norm<groups>(x, weight, bias, eps); batch_norm(x, mean, variance, weight, bias, eps); softmax(x, mask, axes<1>).");
 };
 template <class... What>
 struct mistake<rule::output_has_the_shape, What...> {
@@ -278,6 +279,26 @@ struct mistake<rule::owner_takes_no_formula, What...> {
         return {};
     }
     static_assert(dependent_false<What...>, SINTER_OWNER_ON_THE_LEFT);
+};
+template <class... What>
+struct mistake<rule::formula_stays_as_it_is, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E027] a formula outside of a lambda stays what it is: its type says what it computes. Hint: auto next = formula + x; within the lambda of let and fused s += x works; into memory run(executor, view += x).");
+};
+template <class... What>
+struct mistake<rule::outputs_of_a_lambda, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E028] outputs gathers values of a traced lambda. Hint: of formulas run(executor, y = first, z = second), one kernel, too; or tie(y, z) = let(x, [](auto v) { return outputs(v + 1, v * 2); }).");
+};
+template <class... What>
+struct mistake<rule::lambda_runs_while_compiling, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E029] the lambda of fused and let runs while compiling, and something in this one can't: a function for numbers (std::exp, your own float f(float)), one that isn't constexpr, a loop without end. Hint: exp(v) without std::; constexpr auto f(auto v) for functions of your own.");
+};
+template <class... What>
+struct mistake<rule::bool_has_no_order, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-T012] a condition is compared with a number: a < x < b asks whether the bool a < x is below b. Hint: a < x && x < b; cast<int>(condition) < n, if that is meant.");
 };
 template <class... What>
 struct mistake<rule::output_is_mutable, What...> {

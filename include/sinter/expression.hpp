@@ -244,6 +244,7 @@ template <> struct rule_of_type_violation<type_violation::f64_function> { using 
 template <> struct rule_of_type_violation<type_violation::codes_with_integers> { using type = rule::codes_or_numbers; };
 template <> struct rule_of_type_violation<type_violation::quantized_axes> { using type = rule::one_quantized_axis; };
 template <> struct rule_of_type_violation<type_violation::fractional_zero> { using type = rule::zero_is_a_code; };
+template <> struct rule_of_type_violation<type_violation::bool_in_order> { using type = rule::bool_has_no_order; };
 // clang-format on
 
 /// Along which axis, counted from the right, a quantized operand's parameters lie; 0: along none.
@@ -569,6 +570,8 @@ SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
         return refused<mistake<rule::tensor_is_whole, Lambda>>{};
     else if constexpr (asked<recorded> == question::number)
         return refused<mistake<rule::number_takes_no_formula, Lambda>>{};
+    else if constexpr (asked<recorded> == question::constant)
+        return refused<mistake<rule::lambda_runs_while_compiling, Lambda>>{};
     else if constexpr (results_of<result_of_trace<recorded>>::count < 0)
         return refused<mistake<rule::lambda_gives_values, result_of_trace<recorded>>>{};
     else if constexpr (results_of<result_of_trace<recorded>>::count == 0)

@@ -11,7 +11,7 @@ namespace sinter {
 inline constexpr int max_outputs = 16;
 
 /// What a traced lambda asked of a value, and a value can't tell while the formula is written.
-enum class question : u8 { none, truth, element, number };
+enum class question : u8 { none, truth, element, number, constant };
 
 /// The record of a lambda's operations. Equal nodes are found through a small hash table, so that tracing n nodes costs n steps.
 struct tape {
@@ -99,10 +99,35 @@ struct traced {
         return this;
     }
     constexpr const traced* end() const { return this; }
+    constexpr traced size() const {
+        if (on) on->ask(question::element);
+        return *this;
+    }
     /// `total = 0.0f`: a name for a number from here on.
     template <class Number>
         requires is_scalar_v<Number>
     constexpr traced& operator=(Number value);
+    /// `++v`, `v--`: the name of v + 1, or of v - 1, from here on. (Templates: what they call is defined later.)
+    template <class Value = traced>
+    constexpr Value& operator++() {
+        return static_cast<Value&>(*this) += 1;
+    }
+    template <class Value = traced>
+    constexpr Value& operator--() {
+        return static_cast<Value&>(*this) -= 1;
+    }
+    template <class Value = traced>
+    constexpr Value operator++(int) {
+        const Value before = *this;
+        ++static_cast<Value&>(*this);
+        return before;
+    }
+    template <class Value = traced>
+    constexpr Value operator--(int) {
+        const Value before = *this;
+        --static_cast<Value&>(*this);
+        return before;
+    }
     /// `v = max(v, 0.0f)`: the name would go on as what it was, and nobody say what is wrong.
     template <class Rule, class... What>
     constexpr traced& operator=(const silent<Rule, What...>&);
@@ -327,6 +352,10 @@ struct trace<Lambda, indices<Rank...>> {
         const int place_of[] = {on.emit({node_kind::leaf, {}, nullptr, 0, {}, u64(Index)})..., 0};
         return Lambda{}(traced{&on, place_of[Index]}...);
     }
+    template <int... Index>
+    static constexpr auto without_tape(indices<Index...>) {
+        return Lambda{}(traced(nullptr, Index)...);
+    }
     static constexpr void collect(trace_result& out, const traced& result) {
         out.output[0] = place(out.record, result).index;
         out.output_count = 1;
@@ -377,6 +406,10 @@ concept has_result = requires { results_of<result_of_trace<Trace>>::count; };
 template <class Trace>
 concept is_recorded = requires { typename number<Trace::value.output_count>; };
 
+/// Is the lambda's body a constant expression? Asked without a tape first, which is a fraction of a trace.
+template <class Trace>
+concept is_constant = requires { typename number<(static_cast<void>(Trace::without_tape(typename Trace::parameters{})), 1)>; } ||
+                      requires { typename number<Trace::run().output_count>; };
 /// The first question of the lambda that had no answer. One that returns a number has asked for it, perhaps by a function that no
 /// constant calls (`std::exp(x)`); then there is no record, and asking for that must not be an error of its own.
 template <class Trace>
@@ -387,7 +420,10 @@ constexpr question find_asked() {
         else
             return question::number;
     } else if constexpr (results_of<result_of_trace<Trace>>::count > 0) {
-        if constexpr (is_recorded<Trace>) return Trace::value.record.asked;
+        if constexpr (!is_constant<Trace>)
+            return question::constant;
+        else if constexpr (is_recorded<Trace>)
+            return Trace::value.record.asked;
     }
     return question::none;
 }

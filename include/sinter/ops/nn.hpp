@@ -63,6 +63,10 @@ template <tensor_operand Operand, tensor_operand Mask, i64... Axis>
 SINTER_INLINE detail::fused_result<bodies::masked_softmax<axes_t<Axis...>>, Operand, Mask> softmax(Operand&& x, Mask&& mask, axes_t<Axis...>) {
     return detail::fused_operator<bodies::masked_softmax<axes_t<Axis...>>>{}(static_cast<Operand&&>(x), static_cast<Mask&&>(mask));
 }
+template <tensor_operand Operand, tensor_operand Mask, i64... Axis>
+SINTER_INLINE detail::outcome_of_call<refused<mistake<rule::argument_has_axes, bodies::masked_softmax<axes_t<Axis...>>>>, Operand, Mask> softmax(Operand&&, axes_t<Axis...>, Mask&&) {
+    return {};
+}
 template <class... Arguments>
     requires(sizeof...(Arguments) == 0 || sizeof...(Arguments) > 3)
 SINTER_INLINE mistake<rule::takes_so_many, bodies::softmax<axes_t<-1>>, takes<1>, given<int(sizeof...(Arguments))>> softmax(Arguments&&...) {

@@ -100,10 +100,10 @@ SINTER_FUNCTION(floor_divide, floor_divide_op)
 SINTER_FUNCTION(pow, pow_op)  // exact where the result is a representable integer (A4); integer powers wrap
 
 // -------------------------------------------------------------------------------------------------- comparison and logic
-SINTER_OPERATION_2(less_op, "less", comparison, 1, less(x, y))
-SINTER_OPERATION_2(less_equal_op, "less_equal", comparison, 1, less_equal(x, y))
-SINTER_OPERATION_2(greater_op, "greater", comparison, 1, less(y, x))
-SINTER_OPERATION_2(greater_equal_op, "greater_equal", comparison, 1, less_equal(y, x))
+SINTER_OPERATION_2(less_op, "less", ordering, 1, less(x, y))
+SINTER_OPERATION_2(less_equal_op, "less_equal", ordering, 1, less_equal(x, y))
+SINTER_OPERATION_2(greater_op, "greater", ordering, 1, less(y, x))
+SINTER_OPERATION_2(greater_equal_op, "greater_equal", ordering, 1, less_equal(y, x))
 SINTER_OPERATION_2(equal_op, "equal", comparison, 1, equal(x, y))
 SINTER_OPERATION_2(not_equal_op, "not_equal", comparison, 1, bit_not(equal(x, y)))
 SINTER_OPERATOR_2(operator<, less_op)

@@ -193,6 +193,11 @@ template <class Code, tensor_operand Operand, class... Parameters>
 SINTER_INLINE detail::outcome_of_call<refused<mistake<rule::codes_are_small, Code>>, Operand, Parameters...> quantize(Operand&&, Parameters&&...) {
     return {};
 }
+/// quantize(x, 0.1f)
+template <tensor_operand Operand, class Scale, class... Zero>
+SINTER_INLINE detail::outcome_of_call<refused<mistake<rule::codes_are_small, given<int(2 + sizeof...(Zero))>>>, Operand> quantize(Operand&&, const Scale&, const Zero&...) {
+    return {};
+}
 /// The same with the quotient rounded to a shorter type, by name: ONNX's quotient of an f16 by an f16.
 template <class Code, class Precision, class Operand, class Scale, class Zero>
     requires(detail::is_code_type<Code> && operands<Operand, Scale, Zero>)

@@ -60,6 +60,11 @@ SINTER_INLINE typing comparison(const value_type* arguments, int count) {
     const value_type common = promoted(arguments, 0, count);
     return uniform({dtype::boolean, common.weak}, lane_type(common), count);
 }
+/// < and its kin: two conditions, or none.
+SINTER_INLINE typing ordering(const value_type* arguments, int count) {
+    if ((arguments[0].type == dtype::boolean) != (arguments[1].type == dtype::boolean)) return refused(type_violation::bool_in_order);
+    return comparison(arguments, count);
+}
 /// Any type; what isn't bool is compared with zero (NaN is true).
 SINTER_INLINE typing logical(const value_type* arguments, int count) {
     return uniform({dtype::boolean, promoted(arguments, 0, count).weak}, dtype::boolean, count);
