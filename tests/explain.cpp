@@ -30,6 +30,10 @@ struct wide_executor {
     using target = si::targets::cpu_with<32>;
 };
 
+struct splitting_executor : wide_executor {
+    static constexpr bool splits = true;
+};
+
 inline constexpr auto add_norm = si::fused([](auto x, auto residual, auto weight, auto eps) {
     const auto stream = x + residual;
     return si::outputs(stream, stream * rsqrt(mean(stream * stream, si::last_axis) + eps) * weight);
@@ -164,6 +168,9 @@ TEST_CASE("sizes that don't fit: what run would say") {
     CHECK(holds(text.c_str(), si::describe(said).c_str()));
     CHECK(!holds(text.c_str(), "plan"));
     CHECK(holds(explanation(x * w).c_str(), "[SINTER-R001]"));
+    CHECK(holds(explanation(x * w, splitting_executor{}).c_str(), "[SINTER-R001]"));
+    CHECK(holds(explanation(w.view() = sum(x)).c_str(), "[SINTER-R001]"));
+    CHECK(holds(explanation(w.view() = sum(x), splitting_executor{}).c_str(), "1 kernel"));
     const tensor<int, extents<dyn>> none(0);
     CHECK(holds(explanation(max(none)).c_str(), "[SINTER-R002]"));
     CHECK(holds(explanation(si::slice<0>(x.view(), 2, 9) * 2.0f).c_str(), "the slice's bound 9"));

@@ -138,6 +138,17 @@ TEST_CASE("rows of two matrices whose lengths are known only when run: equal or 
     const si::status said = si::try_run(split, y.view() = max(x, axes<1>) + sum(z, axes<1>));
     CHECK(said.code() == si::error::size_mismatch);
     CHECK(said.operand == si::try_run(reference, y.view() = max(x, axes<1>) + sum(z, axes<1>)).operand);
+    // So may what fills a tensor of another size: each element of y is the sum.
+    matrix wide(3, 7), rows_of(4, 9);
+    si::run(split, wide.view() = sum(x));
+    si::run(split, rows_of.view() = sum(x, axes<1>) * 2.0f);
+    float whole = 0;
+    si::run(reference, si::view(&whole, extents<>{}) = sum(x));
+    column each(4);
+    si::run(reference, each.view() = sum(x, axes<1>) * 2.0f);
+    for (i64 i = 0; i < 21; ++i) CHECK(wide.data()[i] == whole);
+    for (i64 i = 0; i < 36; ++i) CHECK(rows_of.data()[i] == each.data()[i / 9]);
+    CHECK(si::try_run(reference, wide.view() = sum(x)).code() == si::error::size_mismatch);
     // Operands that meet in an operation have one length.
     matrix w(4, 6);
     const auto surely = [](auto&& assigned) { return si::detail::is_surely_one_kernel<si::lowering_of<si::remove_cvref<decltype(assigned)>>>(); };

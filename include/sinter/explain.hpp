@@ -456,14 +456,17 @@ template <class... Node, class Roots, class Leaves, class Outputs>
 struct nodes_of<assignment<program<Node...>, Roots, Leaves, Outputs>> {
     static constexpr int value = int(sizeof...(Node));
 };
-template <class Formula, class Target>
+template <class Formula, class Target, bool Splits = false>
 auto explain_for(const Formula& formula) {
     constexpr int capacity = 2048 + 96 * nodes_of<Formula>::value;
     fixed_text<capacity> out;
     text_writer to(out.letters, capacity + 1);
     using lowering = typename plan<Formula>::lowering;
     status said;
-    if constexpr (plan<Formula>::one_kernel) said = status_of(formula);
+    if constexpr (plan<Formula>::one_kernel) {
+        said = status_of(formula);
+        if (Splits && said.code() == error::size_mismatch && !is_surely_one_kernel<lowering>()) said = {};  // several kernels may run it
+    }
     write_explanation<Formula, Target>(to, formula.operands, said, make_indices<lowering::leaf_count>{}, make_indices<lowering::output_count>{});
     return out;
 }
@@ -488,7 +491,7 @@ auto explanation(const Formula& formula, const Executor&) {
     if constexpr (operand_kind_of<Formula> == operand_kind::poison)
         return fixed_text<1>{};
     else
-        return detail::explain_for<Formula, typename detail::target_of<Executor>::type>(formula);
+        return detail::explain_for<Formula, typename detail::target_of<Executor>::type, requires { Executor::splits; }>(formula);
 }
 /// Prints it.
 template <class Formula>

@@ -744,6 +744,21 @@ constexpr void note_sizes_of_operands(const size_identities<Lowering>& known, co
             if (it.varies[a]) note(it.axis[a], sizes.size[a] == dyn ? known.unknown_size(Lowering::leaf_count + it.node, a) : sizes.size[a]);
     }
 }
+/// The same with the sizes of outputs: their values', but where a value is to fill an axis.
+template <class Lowering, class Table, class Note>
+constexpr void note_sizes_of_outputs(const size_identities<Lowering>& known, const Table& table, const Note& note) {
+    for (int o = 0; o < Lowering::output_count; ++o) {
+        const shape& stored = Lowering::output_shape[o];
+        for (int i = 0; i < stored.rank; ++i) {
+            if (!table.output_varies[o][i]) continue;
+            const i64 value = known.identity[Lowering::root[o]].from_right(stored.rank - 1 - i);
+            i64 size = stored.size[i];
+            if (size < 0 && value != 1) size = value;
+            if (size == dyn) size = known.unknown_size(Lowering::leaf_count + Lowering::node_count + o, i);
+            note(table.output_axis[o][i], size);
+        }
+    }
+}
 /// Do all sizes that share a loop axis agree whatever they are when run: those of outputs, and along a folded axis of operands, too?
 template <class Lowering, class Table>
 constexpr bool sizes_surely_agree(const Table& table) {
@@ -765,36 +780,29 @@ constexpr bool sizes_surely_agree(const Table& table) {
         if (along[axis] != 0 && along[axis] != size) agree = false;
         along[axis] = size;
     };
-    for (int o = 0; o < outputs; ++o) {
-        const shape& stored = Lowering::output_shape[o];
-        for (int i = 0; i < stored.rank; ++i) {
-            if (!table.output_varies[o][i]) continue;
-            const i64 value = known.identity[Lowering::root[o]].from_right(stored.rank - 1 - i);
-            i64 size = stored.size[i];
-            if (size < 0 && value != 1) size = value;
-            if (size == dyn) size = known.unknown_size(Lowering::leaf_count + Lowering::node_count + o, i);
-            note(table.output_axis[o][i], size);
-        }
-    }
+    note_sizes_of_outputs(known, table, note);
     note_sizes_of_operands(known, table, [&](int axis, i64 size) {
         if ((table.inner | table.outer) >> axis & 1) note(axis, size);
     });
     return agree;
 }
 
-/// Do at least the operands that share a folded loop axis surely have one size along it? If not, as in sum(a, axes<1>) + sum(b, axes<1>), the
-/// kernel is right where the sizes are equal when run, and the call refused where they aren't.
+/// Do at least the operands and outputs that share a folded loop axis surely have one size along it? If not, as in
+/// sum(a, axes<1>) + sum(b, axes<1>), or y = sum(a) that fills a tensor, the kernel is right where the sizes are equal when run, and the call
+/// refused where they aren't.
 template <class Lowering>
 constexpr bool folds_surely_agree() {
     constexpr auto& table = Lowering::value;
     const size_identities<Lowering> known;
     i64 along[max_loop_axes]{};
     bool agree = true;
-    note_sizes_of_operands(known, table, [&](int axis, i64 size) {
+    const auto note = [&](int axis, i64 size) {
         if (!((table.inner | table.outer) >> axis & 1)) return;
         if (along[axis] != 0 && along[axis] != size) agree = false;
         along[axis] = size;
-    });
+    };
+    note_sizes_of_outputs(known, table, note);
+    note_sizes_of_operands(known, table, note);
     return agree;
 }
 /// Is a formula one kernel, and surely so, whatever its sizes are when run? Axes that lie side by side only since a dropped one was put back
