@@ -321,7 +321,7 @@ status status_of(const assignment<Program, Roots, Leaves, Outputs>& assigned) {
     using tag = backend::SINTER_ISA::instruction_set;
     constexpr int count = slots<kernel>::count;
     constexpr auto& facts = binding_facts_of<kernel>::value;
-    slot_state given[count];
+    slot_state given[unsigned(count)];
     give_all<kernel>(given, assigned.operands, assigned.targets);
     bool all_there = true;
     for (int i = 0; i < count; ++i) {
@@ -330,7 +330,7 @@ status status_of(const assignment<Program, Roots, Leaves, Outputs>& assigned) {
         all_there = all_there && !facts.slot[i].reads_memory && facts.slot[i].output < 0;
     }
     binding_of<kernel> bound;
-    const void* pointer[count];
+    const void* pointer[unsigned(count)];
     const status said = binder<tag, count>::bind(facts, maps_of<kernel, tag>(), given, bound, pointer);
     return said.code() == error::overlap && !all_there ? status{} : said;
 }
