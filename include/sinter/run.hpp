@@ -157,10 +157,9 @@ template <class Executor, class... Assignments>
 using run_mistake = outcome<decltype(run_verdict<Executor, Assignments...>())>;
 }  // namespace detail
 
-/// Runs one or more assignments as one kernel. Never throws; an error is reported before anything is written. (That its status is used is asked
-/// by the class: of a function g++ would say so with the whole formula before the words.)
+/// Runs one or more assignments as one kernel. Never throws; an error is reported before anything is written.
 template <class Executor, class... Assignments>
-SINTER_FORCE_INLINE status try_run(const Executor& executor, const Assignments&... assignments) noexcept {
+[[nodiscard(SINTER_DROPPED_STATUS)]] SINTER_FORCE_INLINE status try_run(const Executor& executor, const Assignments&... assignments) noexcept {
     using wrong = detail::run_mistake<Executor, Assignments...>;
     if constexpr (is_same<wrong, detail::nothing_wrong>)
         return detail::launch_checked(executor, detail::join_assignments(assignments...));

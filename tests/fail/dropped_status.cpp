@@ -2,7 +2,6 @@
 // The status of a call that is dropped.
 // expect: SINTER-E025
 // expect: Hint:
-// lines (g++): 15
 // flags: -Wall -Werror
 // only: g++ clang
 #include <sinter/sinter.hpp>
