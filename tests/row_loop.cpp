@@ -102,3 +102,60 @@ TEST_CASE("what is left of a segment") {
     CHECK(f.next(96, 4) == 4);
     CHECK(f.next(632, 100) == 8);
 }
+
+namespace {
+
+/// Calls of a kernel that stores vectors of eight elements to one output, as they came.
+struct stored {
+    using loops = si::detail::row_loop<eight_lanes, 2>;
+    alignas(64) char memory[4096]{};
+    si::binding<2> sizes{};
+    const void* pointer[2]{};
+    si::detail::loops<2> along{};
+    si::detail::row_body<2> body{};
+    si::detail::bound_call<2> bound{sizes, pointer, false};
+    si::detail::call_state<2> call{bound, along, nullptr, nullptr};
+    loops::position_type at{};
+    static inline std::vector<i64> begins, counts;
+
+    stored(int element_size, int offset) {
+        begins.clear();
+        counts.clear();
+        pointer[0] = at.pointer[0] = nullptr;
+        pointer[1] = at.pointer[1] = memory + offset;
+        body.operands = body.packed_operands = 1;
+        body.packed_slots = 2;
+        body.packed[1] = 1;
+        body.element_size[1] = si::u8(element_size);
+        body.vectors = [](const si::detail::call_state<2>&, const loops::position_type&, i64 position, i64 offset, i64 count, si::u32) {
+            CHECK(position == offset);
+            begins.push_back(position);
+            counts.push_back(count);
+        };
+    }
+    void run(i64 begin, i64 stop) { loops::store_run(body, call, at, begin, stop); }
+};
+
+}  // namespace
+
+TEST_CASE("a row's stores are aligned after the first, and cover each element and no other") {
+    for (const int size : {1, 2, 4, 8})
+        for (int offset = 0; offset < 64; offset += size)
+            for (const i64 begin : {0, 3})
+                for (const i64 length : {8, 15, 63, 64, 65, 71, 72, 200}) {
+                    INFO("element of ", size, " bytes, offset ", offset, ", begin ", begin, ", length ", length);
+                    stored s(size, offset);
+                    s.run(begin, begin + length);
+                    std::vector<int> seen(std::size_t(begin + length), 0);
+                    i64 split = 0, vectors = 0;
+                    for (std::size_t c = 0; c < s.begins.size(); ++c) {
+                        CHECK(s.begins[c] >= begin);
+                        CHECK(s.begins[c] + 8 * s.counts[c] <= begin + length);
+                        for (i64 i = 0; i < 8 * s.counts[c]; ++i) seen[std::size_t(s.begins[c] + i)] = 1;
+                        for (i64 v = 0; v < s.counts[c]; ++v, ++vectors) split += (offset + (s.begins[c] + 8 * v) * size) % (8 * size) != 0;
+                    }
+                    for (i64 i = begin; i < begin + length; ++i) CHECK(seen[std::size_t(i)] == 1);
+                    CHECK(vectors <= length / 8 + 2);
+                    if (size >= 4 && length >= 64) CHECK(split <= 2);
+                }
+}

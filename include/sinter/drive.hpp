@@ -341,8 +341,8 @@ struct row_driver {
             (void)done;
         }
 
-        /// Few instructions per element: the lane groups stay in registers, each step written out.
-        static constexpr bool unrolled = !is_costly(work_of_pass<Kernel, Pass>());
+        /// Few instructions per element (both folds of a sum's LayerNorm are): the lane groups stay in registers, each step written out.
+        static constexpr bool unrolled = work_of_pass<Kernel, Pass>() <= 12;
 
         /// Each lane group in a variable of its own (an array of them costs copies), all steps of a lane round written out.
         template <class Sequence>

@@ -251,8 +251,22 @@ struct row_loop {
         body.vectors(call, at, begin, begin, vectors, 0);
         if (begin + vectors * width < stop) body.vectors(call, at, stop - width, stop - width, 1, 0);
     }
-    /// At least a vector of elements, where they may be computed twice. Stores past the caches go to whole lines of the first output that
-    /// has such stores, and no others do: a line that both kinds share would be read from memory.
+    /// How many elements after `begin` an output starts a vector whose store is aligned, so that it doesn't touch two cache lines: less than
+    /// a vector; 0 where nothing is gained. The first output whose vectors are so long decides: others mostly lie as it does.
+    static SINTER_FORCE_INLINE i64 elements_to_aligned(const body_type& body, const position_type& at, i64 begin) {
+        for (int k = body.packed_operands; k < body.packed_slots; ++k) {
+            const int slot = body.packed[k];
+            const u64 size = body.element_size[slot], vector = u64(width) * size;
+            if (vector < 32) continue;
+            const u64 beyond = (reinterpret_cast<u64>(at.pointer[slot]) + u64(begin) * size) % vector;
+            return beyond == 0 || beyond % size != 0 ? 0 : i64((vector - beyond) / size);
+        }
+        return 0;
+    }
+    /// At least a vector of elements, where they may be computed twice. A row of some vectors continues, after its first, where stores are
+    /// aligned: large blocks of most allocators begin 16 bytes after a cache line, and a store to two lines costs two.
+    /// Stores past the caches go to whole lines of the first output that has such stores, and no others do: a line that both kinds share
+    /// would be read from memory.
     static SINTER_FORCE_INLINE void store_overlapping(const body_type& body, const call_type& call, const position_type& at, i64 begin, i64 stop) {
         i64 first = begin, last = begin;
         if (call.bound.streams && body.may_stream != 0) {
@@ -266,6 +280,13 @@ struct row_loop {
                 last = first + (stop - first) / line * line;
                 if (last < stop && stop - last < width) last -= line;
             }
+        } else if (stop - begin >= 8 * width) {
+            if (const i64 step = elements_to_aligned(body, at, begin); step != 0) {
+                body.vectors(call, at, begin, begin, 1, 0);
+                begin += step;
+            }
+            store_plainly(body, call, at, begin, stop);
+            return;
         }
         if (begin < first) store_plainly(body, call, at, begin, first);
         if (first < last) body.vectors(call, at, first, first, (last - first) / width, aligned_outputs(body, call, at, first));
