@@ -22,6 +22,10 @@ template <class Type, class Extents>
 auto host_view(std::vector<Type>& of, const Extents& sizes) {
     return si::tensor_view<Type, Extents>(of.data(), sizes);
 }
+template <class Type, class Extents>
+auto host_view(const std::vector<Type>& of, const Extents& sizes) {
+    return si::tensor_view<const Type, Extents>(of.data(), sizes);
+}
 template <class Storage, class Type, class Extents>
 auto device_view(const device_copy<Storage, Type>& of, const Extents& sizes) {
     return si::tensor_view<Type, Extents, si::row_major, si::device_memory>(of.device, sizes);
@@ -147,12 +151,32 @@ std::vector<Type> rows_of(i64 rows, i64 length) {
     }
     return out;
 }
+/// Rows whose scale, or whose scale's neighbours, have a significand that lies beside a multiple of 2^16 by so much: there the quotient of a
+/// product and a sum decides a code just so, or doesn't (cuda_row_codes.cuh): with a significand of ones it gives other codes next to 1/2. All
+/// elements are floats next to a half of it.
+inline std::vector<float> rows_of_hard_scales(i64 rows, i64 length) {
+    std::vector<float> out;
+    const unsigned beside[] = {0, 1, 5, 30, 31, 32, 33, 40, 0xffff, 0xfffa, 0xffe1, 0xffe0, 0xffdf, 0xffd0, 0x8000, 0x1234};
+    for (i64 r = 0; r < rows; ++r) {
+        const unsigned power = r % 5 == 0 ? 0x3c000000u : r % 5 == 1 ? 0x0d800000u : r % 5 == 2 ? 0x5d000000u : r % 5 == 3 ? 0x0d000000u : 0x42800000u;
+        const float scale = of_bits(power | (r % 32 == 8 ? 127u : unsigned(r) * 37u & 127u) << 16 | beside[r % 16]);
+        float reach = 127.0f * scale;
+        for (int step = -2; step <= 2; ++step)
+            if (of_bits(__builtin_bit_cast(unsigned, 127.0f * scale) + unsigned(step)) / 127.0f == scale) reach = of_bits(__builtin_bit_cast(unsigned, 127.0f * scale) + unsigned(step));
+        const float found = reach / 127.0f;
+        for (i64 i = 0; i < length; ++i) {
+            const float half = float(i * 7 % 254) - 126.5f;
+            const float x = of_bits(__builtin_bit_cast(unsigned, half * found) + unsigned(i / 254 % 5) - 2u);
+            out.push_back(i == 3 ? reach : x > reach || x < -reach ? 0.5f * reach : x);
+        }
+    }
+    return out;
+}
 template <class Type, i64 Length, class Storage, class Formula, class Executor>
-void check_rows(const char* name, const Formula& formula, const Executor& executor) {
-    constexpr i64 rows = 36;
-    std::vector<Type> x = rows_of<Type>(rows, Length);
+void check_these_rows(const char* name, const std::vector<Type>& x, const Formula& formula, const Executor& executor) {
+    const i64 rows = i64(x.size()) / Length;
     std::vector<si::i8> wanted(x.size());
-    std::vector<float> wanted_scale(rows);
+    std::vector<float> wanted_scale(static_cast<std::size_t>(rows));
     const si::extents<si::dyn, Length> matrix(rows);
     const si::extents<si::dyn, 1> column(rows);
     const device_copy<Storage, Type> from(x);
@@ -161,6 +185,10 @@ void check_rows(const char* name, const Formula& formula, const Executor& execut
     const bool ran = si::try_run(si::reference, si::tie(host_view(wanted, matrix), host_view(wanted_scale, column)) = formula(host_view(x, matrix))).ok() &&
                      si::try_run(executor, si::tie(device_view(codes, matrix), device_view(scales, column)) = formula(device_view(from, matrix))).ok();
     check(name, Length, ran && same_bits(codes.read(), wanted) && same_bits(scales.read(), wanted_scale));
+}
+template <class Type, i64 Length, class Storage, class Formula, class Executor>
+void check_rows(const char* name, const Formula& formula, const Executor& executor) {
+    check_these_rows<Type, Length, Storage>(name, rows_of<Type>(36, Length), formula, executor);
 }
 /// Codes of x + x beside x + x, which takes the place of x.
 template <i64 Length, class Storage, class Executor>
@@ -228,6 +256,7 @@ int check_all(const Executor& executor) {
     check_row_formulas<si::bf16, 4096, Storage>(executor);
     check_row_formulas<si::bf16, 3000, Storage>(executor);
     check_row_formulas<si::f16, 512, Storage>(executor);
+    check_these_rows<float, 1024, Storage>("codes of rows with hard scales", rows_of_hard_scales(160, 1024), [](const auto& x) { return si::dynamic_quantize(x); }, executor);
     check_rows_in_place<512, Storage>(executor);
     check_rows_in_place<4096, Storage>(executor);
     return tally();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointwise nests on CUDA: a thread takes packs of neighbouring elements, all loads of a thread before its arithmetic. Threads of
 // a block are arranged (across, rows), so that short rows share a block and no thread divides. Where costly values depend on the lane
-// alone (the scale of a normalised channel), a thread keeps its columns, computes those once and walks down the rows. Outputs that
+// alone (the scale of a normalised channel), a block computes those once, into shared memory, and its threads walk down the rows. Outputs that
 // are the interleaved components of one tensor (x, y, z of points) are put together in shared memory and stored as whole packs.
 #pragma once
 
@@ -15,30 +15,36 @@ struct pointwise_facts : facts<Kernel> {
     using work = facts<Kernel>;
     /// Does an element's value depend on the lane alone?
     static constexpr bool is_of_column(int i) { return Kernel::where[i] == site::element && (Kernel::table.at[i].free & ~work::lane_bits) == 0; }
+    /// Instructions that such values of one column take.
+    static constexpr int find_column_cost() {
+        int cost = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (column_values::test(i)) cost += Kernel::cost_of(i);
+        return cost;
+    }
     static constexpr bool find_walks() {
         if (Kernel::nest != nest_kind::pointwise || Kernel::axes < 2) return false;
-        int cost = 0, bytes = 0;
+        int bytes = 0;
         bool others = false;
         for (int i = 0; i < Kernel::instances; ++i) {
-            if (!Kernel::template needed<work::last>[i] || Kernel::where[i] != site::element) continue;
-            if (is_of_column(i)) {
-                cost += Kernel::cost_of(i);
-                bytes += dtype_size(Kernel::table.at[i].type);
-            } else if (work::is_element_leaf(i)) {
-                others = true;
-            }
+            if (column_values::test(i)) bytes += dtype_size(Kernel::table.at[i].type);
+            others = others || row_leaves::test(i);
         }
-        return others && cost >= tuning_of<Kernel>::pointwise::column_cost && work::pack * bytes <= 256;
+        return others && work::pack * bytes <= 256 && find_column_cost() >= tuning_of<Kernel>::pointwise::column_cost;
     }
-    static constexpr bool walks = find_walks();
-    /// Blocks of that walk on a multiprocessor: its registers hold what the rows take of a column, and the rows in flight.
+    /// Rows of a thread, of which a block has `down` side by side: the block has at least as many as a column's values take instructions.
+    static constexpr i64 rows_of_thread(i64 down) {
+        constexpr i64 least = tuning_of<Kernel>::pointwise::rows_of_block, cost = find_column_cost(), at_once = tuning_of<Kernel>::pointwise::rows_in_flight;
+        const i64 times = ((cost > least ? cost : least) + down * at_once - 1) / (down * at_once);
+        return times * at_once;
+    }
+    /// Blocks of that walk on a multiprocessor: its registers hold the rows in flight, and what a row takes of its columns.
     static constexpr int find_walking_blocks() {
-        int registers = 40;
+        int registers = 24;
         for (int i = 0; i < Kernel::instances; ++i) {
             if (!Kernel::template needed<work::last>[i] || Kernel::where[i] != site::element) continue;
-            const int own = work::pack * dtype_size(Kernel::table.at[i].type) / 4;
             if (is_of_column(i))
-                registers += is_read_by_rows(i) ? own : 0;
+                registers += is_read_by_rows(i) ? work::pack * dtype_size(Kernel::table.at[i].type) / 4 : 0;
             else if (work::is_element_leaf(i))
                 registers += tuning_of<Kernel>::pointwise::rows_in_flight * work::pack * dtype_size(Kernel::view.memory_type(i)) / 4;
         }
@@ -55,7 +61,6 @@ struct pointwise_facts : facts<Kernel> {
             if (Kernel::table.output[o] == column) return true;
         return false;
     }
-    static constexpr int walking_blocks = find_walking_blocks();
     struct column_leaves {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return work::is_element_leaf(i) && is_of_column(i); }
@@ -72,6 +77,8 @@ struct pointwise_facts : facts<Kernel> {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return Kernel::template needed<work::last>[i] && !is_of_column(i); }
     };
+    static constexpr bool walks = find_walks();
+    static constexpr int walking_blocks = find_walking_blocks();
 };
 
 /// Outputs that may be interleaved: all of one type and without a known step of 1. A warp stores its packs of all of them together.
@@ -369,80 +376,169 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::small_threads) r
     if (position == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
 }
 
-/// A pack of columns a thread, rows in turns.
+/// A pack of columns a thread, and rows down the block. What rows need of a column lies in shared memory, computed once for all rows of the
+/// block: each of its threads does some columns, while the rows that it takes first are on their way.
 template <class Kernel>
-struct column_walker {
+struct column_walk {
     using facts_type = pointwise_facts<Kernel>;
     using work = typename facts_type::work;
-    using rows = typename work::rows;
-    using values_of_pass = typename rows::template pass_values<work::last>;
-    /// Rows are one loop here (launch_pointwise).
-    static __device__ __forceinline__ void place(const parameters<Kernel>& in, i64 row, i64 (&offset)[work::count]) {
+    using rows_of_kernel = typename work::rows;
+    using values_of_pass = typename rows_of_kernel::template pass_values<work::last>;
+    using row_leaves = selected<typename facts_type::row_leaves>;
+    using stores = selected<element_outputs<Kernel>>;
+    static constexpr int pack = work::pack;
+    using offsets = i64[work::count];
+
+    // ---- what lies in shared memory: of each instance that rows read, the values of the block's columns
+    struct read_by_rows {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return facts_type::column_values::test(i) && facts_type::is_read_by_rows(i); }
+    };
+    using shared_list = selected<read_by_rows>;
+    template <int Instance>
+    using value_of = instance_value<Kernel, family, Instance>;
+    template <int Instance>
+    struct alignas(pack * sizeof(value_of<Instance>) < 16 ? pack * sizeof(value_of<Instance>) : 16) values_of_pack {
+        value_of<Instance> at[pack];
+    };
+    template <int... Instance>
+    static constexpr int sum_of_sizes(int before, indices<Instance...>) {
+        return (0 + ... + (Instance < before ? int(sizeof(value_of<Instance>)) : 0));
+    }
+    /// Bytes of a column: of all its values, and of those before an instance's.
+    static constexpr int column_bytes = sum_of_sizes(Kernel::instances, shared_list{});
+    template <int Instance>
+    static constexpr int bytes_before = sum_of_sizes(Instance, shared_list{});
+
+    const parameters<Kernel>& in;
+    unsigned char* shared;
+    int columns, thread;                 ///< of the block, in the block
+    i64 first_of_block, position, left;  ///< columns: the block's first one, the thread's, and how many there are from that one on
+    u32 begin, step, rows;               ///< the thread's first row, from one to the next, all
+    typename rows_of_kernel::once_values once;
+    typename rows_of_kernel::row_values row_of_thread;
+
+    /// Rows are one loop here, and narrow (launch_pointwise).
+    __device__ __forceinline__ void place(u32 row, offsets& offset) const {
 #pragma unroll
-        for (int s = 0; s < work::count; ++s) offset[s] = row * in.outer_step[0][s];
+        for (int s = 0; s < work::count; ++s) offset[s] = add_product(0, int(row), int(in.outer_step[0][s]));
+    }
+    template <int Instance>
+    __device__ __forceinline__ values_of_pack<Instance>* shared_values() const {
+        return reinterpret_cast<values_of_pack<Instance>*>(shared + bytes_before<Instance> * columns);
+    }
+    template <int... Instance>
+    __device__ __forceinline__ void put(int column, const values_of_pass& from, indices<Instance...>) const {
+        ((shared_values<Instance>()->at[column] = static_cast<const slot<Instance, value_of<Instance>>&>(from).value), ...);
+    }
+    template <int... Instance>
+    __device__ __forceinline__ void get(values_of_pass (&to)[pack], indices<Instance...>) const {
+        (get_one<Instance>(to), ...);
+    }
+    template <int Instance>
+    __device__ __forceinline__ void get_one(values_of_pass (&to)[pack]) const {
+        const values_of_pack<Instance> values = shared_values<Instance>()[threadIdx.x];
+#pragma unroll
+        for (int j = 0; j < pack; ++j) static_cast<slot<Instance, value_of<Instance>>&>(to[j]).value = values.at[j];
+    }
+    template <int... Instance>
+    __device__ __forceinline__ void load_column(i64 column, typename work::operand_packs& to, indices<Instance...>) const {
+        ((static_cast<typename work::template pack_slot<Instance>&>(to).value.at[0] =
+              static_cast<const typename rows_of_kernel::template storage_of<Instance>*>(in.pointer[slots<Kernel>::template place<Instance>])
+                  [column * in.lane_step[slots<Kernel>::template place<Instance>]]),
+         ...);
+    }
+    __device__ __forceinline__ void fill_columns() {
+        offsets offset;
+        place(0, offset);
+        const typename work::common around{in, once, row_of_thread, offset};
+        work::eval::fill(once, typename work::row_frame{around}, selected<at_place<Kernel, site::once>>{});
+#pragma unroll 1
+        for (int c = thread; c < columns && first_of_block + c < in.length; c += int(blockDim.x * blockDim.y)) {
+            typename work::operand_packs of_column;
+            values_of_pass values;
+            load_column(first_of_block + c, of_column, selected<typename facts_type::column_leaves>{});
+            const typename work::template element_frame<values_of_pass> frame{around, of_column, values, first_of_block + c, 0};
+            work::eval::fill(values, frame, selected<typename facts_type::column_values>{});
+            put(c, values, shared_list{});
+        }
+        __syncthreads();
+    }
+    /// `Whole`: all operands of rows, and all outputs, lie in whole aligned packs.
+    template <bool Whole>
+    __device__ __forceinline__ void load_row(u32 row, typename work::operand_packs& to) const {
+        offsets offset;
+        place(row, offset);
+        if constexpr (Whole)
+            pointwise_worker<Kernel>::load_whole_packs(in, to, offset, position, row_leaves{});
+        else
+            work::load(in, to, offset, position, left, row_leaves{});
     }
     template <int... Output>
-    static __device__ __forceinline__ void results_of(const typename work::common& around, const typename work::operand_packs& loaded,
-                                                      const values_of_pass (&known)[work::pack], typename work::output_packs& to, i64 position,
-                                                      indices<Output...>) {
+    __device__ __forceinline__ void results_of(const typename work::common& around, const typename work::operand_packs& loaded, typename work::output_packs& to,
+                                               indices<Output...>) const {
+        values_of_pass known[pack];
+        get(known, shared_list{});
         typename work::results_of_packs computed;
 #pragma unroll
-        for (int j = 0; j < work::pack; ++j) {
-            values_of_pass values = known[j];
-            const typename work::template element_frame<values_of_pass> frame{around, loaded, values, position, j};
-            work::eval::fill(values, frame, selected<typename facts_type::other_values>{});
+        for (int j = 0; j < pack; ++j) {
+            const typename work::template element_frame<values_of_pass> frame{around, loaded, known[j], position, j};
+            work::eval::fill(known[j], frame, selected<typename facts_type::other_values>{});
             (work::template result_one<Output>(frame, computed), ...);
         }
         (work::template encode_one<Output>(computed, to), ...);
+    }
+    template <bool Whole>
+    __device__ __forceinline__ void finish_row(u32 row, const typename work::operand_packs& loaded) {
+        offsets offset;
+        place(row, offset);
+        const typename work::common around{in, once, row_of_thread, offset};
+        const typename work::row_frame frame{around};
+        work::eval::fill(row_of_thread, frame, selected<rows_after<Kernel, 0>>{});
+        typename work::output_packs results;
+        results_of(around, loaded, results, stores{});
+        if constexpr (Whole)
+            pointwise_worker<Kernel>::store_whole_packs(in, results, offset, position, stores{});
+        else
+            work::store_packs(in, results, offset, position, left, stores{});
+        if (position == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
+    }
+    template <bool Whole, int AtOnce>
+    __device__ __forceinline__ void run() {
+        typename work::operand_packs loaded[AtOnce];
+        const bool there = left > 0;
+#pragma unroll
+        for (int r = 0; r < AtOnce; ++r)
+            if (there && begin + r * step < rows) load_row<Whole>(begin + r * step, loaded[r]);
+        fill_columns();
+        if (!there) return;
+#pragma unroll 1
+        for (u32 row = begin; row < rows; row += AtOnce * step) {
+            if (row != begin)
+#pragma unroll
+                for (int r = 0; r < AtOnce; ++r)
+                    if (row + r * step < rows) load_row<Whole>(row + r * step, loaded[r]);
+#pragma unroll
+            for (int r = 0; r < AtOnce; ++r) {
+                if (row + r * step >= rows) break;
+                finish_row<Whole>(row + r * step, loaded[r]);
+            }
+        }
     }
 };
 template <class Kernel>
 __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwise_facts<Kernel>::walking_blocks) run_down_columns(const __grid_constant__ parameters<Kernel> in) {
     await_stream();
-    using walker = column_walker<Kernel>;
-    using facts_type = typename walker::facts_type;
-    using work = typename walker::work;
-    constexpr int at_once = tuning_of<Kernel>::pointwise::rows_in_flight, pack = work::pack;
-    const i64 position = (i64(blockIdx.x) * blockDim.x + threadIdx.x) * pack, left = in.length - position;
-    const i64 begin = i64(blockIdx.y) * blockDim.y + threadIdx.y, step = i64(gridDim.y) * blockDim.y;
-    if (left <= 0 || begin >= in.rows) return;
-    typename work::rows::once_values once;
-    typename work::rows::row_values row_of_thread;
-    typename work::operand_packs loaded[at_once];
-    typename walker::values_of_pass known[pack];
-    i64 offset[work::count];
-    walker::place(in, begin, offset);
-    {
-        const typename work::common around{in, once, row_of_thread, offset};
-        work::eval::fill(once, typename work::row_frame{around}, selected<at_place<Kernel, site::once>>{});
-        work::load(in, loaded[0], offset, position, left, selected<typename facts_type::column_leaves>{});
-#pragma unroll
-        for (int j = 0; j < pack; ++j) {
-            const typename work::template element_frame<typename walker::values_of_pass> frame{around, loaded[0], known[j], position, j};
-            work::eval::fill(known[j], frame, selected<typename facts_type::column_values>{});
-        }
-    }
-#pragma unroll 1
-    for (i64 row = begin; row < in.rows; row += at_once * step) {
-#pragma unroll
-        for (int r = 0; r < at_once; ++r) {
-            if (row + r * step >= in.rows) continue;
-            walker::place(in, row + r * step, offset);
-            work::load(in, loaded[r], offset, position, left, selected<typename facts_type::row_leaves>{});
-        }
-#pragma unroll
-        for (int r = 0; r < at_once; ++r) {
-            if (row + r * step >= in.rows) continue;
-            walker::place(in, row + r * step, offset);
-            const typename work::common around{in, once, row_of_thread, offset};
-            const typename work::row_frame frame{around};
-            work::eval::fill(row_of_thread, frame, selected<rows_after<Kernel, 0>>{});
-            typename work::output_packs results;
-            walker::results_of(around, loaded[r], known, results, position, selected<element_outputs<Kernel>>{});
-            work::store_packs(in, results, offset, position, left, selected<element_outputs<Kernel>>{});
-            if (position == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
-        }
-    }
+    extern __shared__ __align__(16) unsigned char shared_memory[];
+    using walk = column_walk<Kernel>;
+    const int columns = int(blockDim.x) * walk::pack;
+    const i64 first = i64(blockIdx.x) * columns, position = first + threadIdx.x * walk::pack;
+    walk thread{in, shared_memory, columns, int(threadIdx.y * blockDim.x + threadIdx.x), first, position, in.length - position,
+                blockIdx.y * blockDim.y + threadIdx.y, gridDim.y * blockDim.y, u32(in.rows), {}, {}};
+    if (in.loads_whole && in.stores_whole && in.even)
+        thread.template run<true, tuning_of<Kernel>::pointwise::rows_in_flight>();
+    else
+        thread.template run<false, 1>();
 }
 
 template <class Kernel>
@@ -450,30 +546,26 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
     using facts_type = pointwise_facts<Kernel>;
     constexpr int threads = tuning_of<Kernel>::pointwise::threads;
     const i64 vectors = (given.length + facts<Kernel>::pack - 1) / facts<Kernel>::pack;
+    number_maker<scalar_family, parameters<Kernel>::count, parameters<Kernel>::axes>::find_divisions(given, given);
+    given.loads_whole = whole_packs<Kernel>::operands.is_within(given.wide);
+    given.stores_whole = whole_packs<Kernel>::outputs.is_within(given.wide);
+    given.even = given.length % facts<Kernel>::pack == 0;
     int across = 1;
     if constexpr (facts_type::walks) {
         // Only one loop of rows: their offsets are then a product.
-        if (given.outer_axes == 1 && given.rows >= 4 * tuning_of<Kernel>::pointwise::rows_of_thread) {
+        if (given.outer_axes == 1 && given.narrow && given.rows >= 4 * tuning_of<Kernel>::pointwise::rows_of_block) {
             while (across < threads && across < vectors) across *= 2;
-            // As many blocks as run at once: those that begin later would leave the card half empty at the end.
-            constexpr i64 at_once = i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * facts_type::walking_blocks;
-            const i64 blocks = (vectors + across - 1) / across, down = threads / across;
-            const i64 useful = (given.rows + down * tuning_of<Kernel>::pointwise::rows_of_thread - 1) / (down * tuning_of<Kernel>::pointwise::rows_of_thread);
-            i64 along_rows = at_once / blocks;
-            along_rows = along_rows > useful ? useful : along_rows < 1 ? 1 : along_rows;
-            if (along_rows > 65535) along_rows = 65535;
+            const i64 blocks = (vectors + across - 1) / across, down = threads / across, rows = down * facts_type::rows_of_thread(down);
+            const i64 along_rows = (given.rows + rows - 1) / rows;
             static kernel_handles known;
-            return start(known, run_down_columns<Kernel>, dim3(unsigned(blocks), unsigned(along_rows)), dim3(unsigned(across), unsigned(down)), 0, stream, given);
+            return start(known, run_down_columns<Kernel>, dim3(unsigned(blocks), unsigned(along_rows < 65535 ? along_rows : 65535)), dim3(unsigned(across), unsigned(down)),
+                         u64(across * facts<Kernel>::pack * column_walk<Kernel>::column_bytes), stream, given);
         }
     }
-    number_maker<scalar_family, parameters<Kernel>::count, parameters<Kernel>::axes>::find_divisions(given, given);
     const bool small = vectors <= tuning_of<Kernel>::pointwise::small_packs && vectors * given.rows <= tuning_of<Kernel>::pointwise::small_packs;
     const int most = small ? tuning_of<Kernel>::pointwise::small_threads : threads;
     // Short rows: a pack a thread, so that neighbours write whole lines.
     given.packs = small || vectors <= tuning_of<Kernel>::pointwise::short_packs ? 1 : pointwise_worker<Kernel>::packs;
-    given.loads_whole = whole_packs<Kernel>::operands.is_within(given.wide);
-    given.stores_whole = whole_packs<Kernel>::outputs.is_within(given.wide);
-    given.even = given.length % facts<Kernel>::pack == 0;
     if constexpr (short_packs<Kernel>::possible)
         if (small && given.loads_whole && given.stores_whole && given.length % short_packs<Kernel>::pack == 0) {
             const i64 short_vectors = given.length / short_packs<Kernel>::pack;

@@ -2,15 +2,16 @@
 // Codes that are quotients by a scale of their row, where the row's greatest magnitude covers them: what dynamic_quantize computes, and
 // cast<i8>(clamp(round(y / scale), -128, 127)) written out. Recognised here; cuda_rows.cuh stores them.
 //
-// A row computes 1 / scale once, in two floats, and each element its quotient in four products and sums instead of a division:
-//     quotient = y upper + y lower                    within one unit of its last place, the first product not rounded
-//     rest     = y - quotient scale                   exact, since it is a remainder
-//     result   = quotient + rest upper                y / scale, rounded once
-// by Markstein's theorem ("Computation of elementary functions on the IBM RISC System/6000 processor", IBM Journal 34, 1990): with `upper`
-// the rounded reciprocal and `quotient` within a unit, the last sum is the rounded quotient, barring overflow and underflow. A scale
-// between 2^-100 and 2^90 bars them wherever y / scale isn't below 1/4, where any such result rounds to 0. The row tests that, and
-// that |y| <= (last code + 0.49) scale for all of its elements, by a maximum that the formula has anyway; a NaN fails it. Then nothing
-// is left to clamp. Other rows are computed as written. Under `fast` a code is the last byte of fma(y, upper, 1.5 * 2^23).
+// A row computes 1 / scale once, in two floats, and each element takes a product and a sum instead of a division:
+//     quotient = y upper + y lower                    the first product not rounded
+// `upper` is the rounded reciprocal, `lower` what is left of it by the remainder 1 - upper scale, which is exact: below 2^-24 / scale and off
+// by 2^-23 of itself at most. So the quotient, before it is rounded, lies within 2^-46 of y / scale. That decides each code as the division
+// does wherever the scale's significand, as an integer of 24 bits, is a multiple of 2^16 or lies 32 beside any: no y is so near to the middle
+// between a half and the float next to it (the proof stands in cpu_row_codes.hpp). A scale between 2^-100 and 2^60 bars overflow and
+// underflow wherever y / scale isn't below 1/4, where any such result rounds to 0. The row tests all that, and that
+// |y| <= (last code + 0.49) scale for all of its elements, by a maximum that the formula has anyway; a NaN fails it. Then nothing
+// is left to clamp. Other rows, one of a thousand for its significand, are computed as written. Under `fast` a code is the last byte of
+// fma(y, upper, 1.5 * 2^23), whatever the significand.
 #pragma once
 
 #include "cuda_call.cuh"
@@ -18,22 +19,25 @@
 
 namespace sinter::detail::device {
 
-/// A row's scale and its reciprocal.
+/// The reciprocal of a row's scale.
 struct row_scale {
-    float scale = 1, upper = 1, lower = 0;
+    float upper = 1, lower = 0;
     static constexpr float places = 0x1.8p23f;  ///< its last place is 1
 
     __device__ __forceinline__ void set(float of_row) {
-        scale = of_row;
-        upper = step::div(1.0f, scale);
-        lower = step::mul(step::fma(-upper, scale, 1.0f), upper);
+        upper = step::div(1.0f, of_row);
+        lower = step::mul(step::fma(-upper, of_row, 1.0f), upper);
     }
     static __device__ __forceinline__ bool covers(float of_row, float reach, int largest) {
-        return step::less_equal(0x1p-100f, of_row) && step::less_equal(of_row, 0x1p90f) && step::less_equal(reach, step::mul(float(largest) + 0.49f, of_row));
+        return step::less_equal(0x1p-100f, of_row) && step::less_equal(of_row, 0x1p60f) && step::less_equal(reach, step::mul(float(largest) + 0.49f, of_row));
+    }
+    /// Does the quotient decide each code as the division would?
+    static __device__ __forceinline__ bool decides(float of_row) {
+        const u32 beside = __builtin_bit_cast(u32, of_row) & 0xffffu;
+        return beside == 0 || beside - 32u <= 0x10000u - 64u;
     }
     __device__ __forceinline__ lane::scalar<float> quotient(lane::scalar<float> y) const {
-        const float near_it = step::fma(y.value, upper, step::mul(y.value, lower));
-        return lane::scalar<float>(step::fma(step::fma(-near_it, scale, y.value), upper, near_it));
+        return lane::scalar<float>(step::fma(y.value, upper, step::mul(y.value, lower)));
     }
     /// What has the code, or one next to it, in its last byte.
     __device__ __forceinline__ lane::scalar<float> place_near(float y) const { return lane::scalar<float>(step::fma(y, upper, places)); }
@@ -185,7 +189,8 @@ struct row_code_facts {
                 const float scale = row.template value<of<Output>.scale>().value;
                 of_output[Output].set(scale);
                 if constexpr (!__is_same(Lift, void)) of_output[Output].upper *= Lift::template part<of<Output>.dividend, false>(row);
-                return row_scale::covers(scale, row.template value<reach_of<Output>>().value, of<Output>.largest);
+                const bool decides = is_fast<Kernel> || row_scale::decides(scale);
+                return decides && row_scale::covers(scale, row.template value<reach_of<Output>>().value, of<Output>.largest);
             } else {
                 return true;
             }

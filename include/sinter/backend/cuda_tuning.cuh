@@ -56,8 +56,8 @@ struct cuda_table {
         static constexpr i64 small_packs = i64(card.multiprocessors) * 256;
         static constexpr int column_cost = 8;               ///< instructions for what depends on the lane alone, to be worth a walk down the rows
         static constexpr int rows_in_flight = 4;            ///< of a thread on that walk
-        static constexpr int rows_of_thread = 16;           ///< at least, on that walk
-        static constexpr int walking_blocks = 6;            ///< on a multiprocessor, on that walk; no more than run at once are started
+        static constexpr int rows_of_block = 16;            ///< at least, on that walk: they share what a column's values take
+        static constexpr int walking_blocks = 8;            ///< on a multiprocessor, on that walk, where registers allow
     };
     /// Operands that disagree about the contiguous axis (cuda_tiles.cuh).
     struct tiles {
