@@ -38,16 +38,20 @@ struct pointwise_facts : facts<Kernel> {
         const i64 times = ((cost > least ? cost : least) + down * at_once - 1) / (down * at_once);
         return times * at_once;
     }
-    /// Blocks of that walk on a multiprocessor: its registers hold the rows in flight, and what a row takes of its columns.
+    /// Blocks of that walk on a multiprocessor: its registers hold the rows in flight, what a row takes of its columns, and room to compute.
     static constexpr int find_walking_blocks() {
-        int registers = 24;
+        constexpr int room = 24, more_room = 16, many_instructions = 16;
+        int registers = room, cost = 0;
         for (int i = 0; i < Kernel::instances; ++i) {
             if (!Kernel::template needed<work::last>[i] || Kernel::where[i] != site::element) continue;
             if (is_of_column(i))
                 registers += is_read_by_rows(i) ? work::pack * dtype_size(Kernel::table.at[i].type) / 4 : 0;
             else if (work::is_element_leaf(i))
                 registers += tuning_of<Kernel>::pointwise::rows_in_flight * work::pack * dtype_size(Kernel::view.memory_type(i)) / 4;
+            else
+                cost += Kernel::cost_of(i);
         }
+        if (cost > many_instructions) registers += more_room;
         const int fitting = 65536 / (tuning_of<Kernel>::pointwise::threads * registers);
         return fitting < 1 ? 1 : fitting < tuning_of<Kernel>::pointwise::walking_blocks ? fitting : tuning_of<Kernel>::pointwise::walking_blocks;
     }
@@ -554,7 +558,9 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
     if constexpr (facts_type::walks) {
         // Only one loop of rows: their offsets are then a product.
         if (given.outer_axes == 1 && given.narrow && given.rows >= 4 * tuning_of<Kernel>::pointwise::rows_of_block) {
-            while (across < threads && across < vectors) across *= 2;
+            // Several rows side by side, also of long ones: so many fewer columns a thread has to compute before its first row.
+            constexpr int least_down = 4;
+            while (across < threads / least_down && across < vectors) across *= 2;
             const i64 blocks = (vectors + across - 1) / across, down = threads / across, rows = down * facts_type::rows_of_thread(down);
             const i64 along_rows = (given.rows + rows - 1) / rows;
             static kernel_handles known;
