@@ -371,13 +371,14 @@ struct row_driver {
         }
         template <int First, class All, int... Group>
         static SINTER_FORCE_INLINE void walk(const row_inputs& in, const row_position& at, All& all, const contexts& context,
-                                             const firsts& first_elements, i64 begin, i64 index_base, [[maybe_unused]] int fetches,
-                                             [[maybe_unused]] const row_position& ahead, [[maybe_unused]] indices<Group...> some) {
+                                             const firsts& first_elements, i64 begin, int rounds, i64 index_base,
+                                             [[maybe_unused]] int fetches, [[maybe_unused]] const row_position& ahead,
+                                             [[maybe_unused]] indices<Group...> some) {
             group_states<indices<Group...>> some_of_all;
             const int started[] = {(start(group_of<Group>(some_of_all), list{}), 0)...};
             (void)started;
             SINTER_NO_UNROLL
-            for (int q = 0; q < order::segment / order::lanes; ++q) {
+            for (int q = 0; q < rounds; ++q) {
                 const i64 round = begin + q * order::lanes + First * width;
                 if constexpr (ahead_of::template here<Pass, Phase>)
                     if (ahead_of::asks(fetches)) ahead_of::template lines<Pass, int(sizeof...(Group))>(ahead, round + ahead_of::distance);
@@ -388,14 +389,14 @@ struct row_driver {
             const int kept[] = {(keep<First>(group_of<First + Group>(all), group_of<Group>(some_of_all)), 0)...};
             (void)kept;
             if constexpr (First + groups_at_once < groups)
-                walk<First + groups_at_once>(in, at, all, context, first_elements, begin, index_base, fetches, ahead, some);
+                walk<First + groups_at_once>(in, at, all, context, first_elements, begin, rounds, index_base, fetches, ahead, some);
         }
-        /// A whole segment of operands that lie side by side; `in`, `at` and `ahead` are copies.
+        /// A segment of whole lane rounds, whose operands lie side by side; `in`, `at` and `ahead` are copies.
         static SINTER_FORCE_INLINE void unrolled_segment(const row_inputs& in, const row_position& at, int fetches, const row_position& ahead,
-                                                         totals& result, const contexts& context, const firsts& first_elements, i64 begin,
+                                                         totals& result, const contexts& context, const firsts& first_elements, i64 begin, int rounds,
                                                          i64 index_base) {
             group_states<make_indices<groups>> all;
-            walk<0>(in, at, all, context, first_elements, begin, index_base, fetches, ahead, make_indices<groups_at_once>{});
+            walk<0>(in, at, all, context, first_elements, begin, rounds, index_base, fetches, ahead, make_indices<groups_at_once>{});
             group_tree<groups / 2>(all);
             lane_tree(result, group_of<0>(all), list{});
         }
@@ -545,14 +546,14 @@ struct row_driver {
                                                 const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             segment_in_memory(in, at, result, context, first_elements, begin, length, index_base);
         }
-        /// One segment; `whole` where it has all its elements, and these lie side by side.
+        /// One segment, of so many lane rounds; 0 where they aren't whole, or elements don't lie side by side.
         static SINTER_FORCE_INLINE void segment(const row_context& original, const row_position& position, const row_inputs& in,
-                                                const row_position& at, int fetches, const row_position& ahead, bool whole, totals& result,
+                                                const row_position& at, int fetches, const row_position& ahead, int rounds, totals& result,
                                                 const contexts& context, const firsts& first_elements, i64 begin, i64 length, i64 index_base) {
             if constexpr (!is_written_out)
                 segment_in_memory(original, position, result, context, first_elements, begin, length, index_base);
-            else if (whole)
-                unrolled_segment(in, at, fetches, ahead, result, context, first_elements, begin, index_base);
+            else if (rounds != 0)
+                unrolled_segment(in, at, fetches, ahead, result, context, first_elements, begin, rounds, index_base);
             else
                 any_segment(original, position, result, context, first_elements, begin, length, index_base);
         }
@@ -589,7 +590,7 @@ struct row_driver {
                                              const two_phase_bundle<Pass, pick_value>& first_elements_of_row, i64 index_base, i64 first, i64 stop) {
         using one = phase<Pass, 1>;
         using merging = one_lane<Pass>;
-        // What whole segments read, copied once for all: a segment is some hundred instructions.
+        // What segments of whole rounds read, copied once for all: a segment is some hundred instructions.
         const assignment_type assigned = original.assigned;
         const once_values once = original.once;
         const row_values row = original.row;
@@ -597,19 +598,18 @@ struct row_driver {
         const row_inputs in{assigned, original.bound, original.along, once, row};
         const row_position ahead = ahead_of::template from<Pass>(original, position);
         const int fetches = ahead_of::template wanted<Pass>(original);
-        const i64 whole_until = original.bound.packs ? first : stop - order::segment + 1;
         // Summaries combine pairwise as they come, in the order of a binary counter.
         summaries<Pass> stack[order::stack_depth];
         int depth = 0;
         i64 number = 0, begin = first;
         do {  // at least one
-            const bool whole = begin < whole_until;
             const i64 count = stop - begin < order::segment ? stop - begin : order::segment;
+            const int rounds = original.bound.packs || count % order::lanes != 0 ? 0 : int(count / order::lanes);
             summaries<Pass> now;
             typename one::totals totals;
             typename one::contexts contexts;
             typename merging::contexts context;
-            one::segment(original, position, in, at, fetches, ahead, whole, totals, contexts, first_elements_of_row, begin, count, index_base);
+            one::segment(original, position, in, at, fetches, ahead, rounds, totals, contexts, first_elements_of_row, begin, count, index_base);
             if constexpr (!pass_has_second<Pass>) {
                 merging::close(now, totals, context, {}, count, folds<Pass>{});
             } else {
@@ -617,7 +617,7 @@ struct row_driver {
                 merging::settle(context, totals, count, two_phase_folds<Pass>{});
                 spread<Pass>(contexts, context, two_phase_folds<Pass>{});
                 typename two::totals seconds;
-                two::segment(original, position, in, at, fetches, ahead, whole, seconds, contexts, first_elements_of_row, begin, count, index_base);
+                two::segment(original, position, in, at, fetches, ahead, rounds, seconds, contexts, first_elements_of_row, begin, count, index_base);
                 merging::close(now, totals, context, seconds, count, folds<Pass>{});
             }
             for (i64 level = number++; level & 1; level >>= 1) merging::merge(now, stack[--depth], now, folds<Pass>{});
