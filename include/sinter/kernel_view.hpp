@@ -175,7 +175,8 @@ constexpr void mark_needed(const kernel_view& of, bool* need, int stop) {
 }
 /// A costly value that the last fold and an output pass both need is stored to that output's row by the fold and read back
 /// (measured: softmax in cache 0.54 -> 0.9 of a hand-written loop). Only where no operand of the same element size is read in
-/// the output pass, since it may be the output itself, element for element.
+/// the output pass, since it may be the output itself, element for element. A fold of two phases reads its operands again in the second,
+/// when the stash is written: with one, none that the last pass reads may be of that size.
 struct stash_facts {
     int instance = -1, output = -1;
 };
@@ -189,6 +190,8 @@ constexpr stash_facts find_stash(const kernel_view& of) {
     mark_roots(of, of.levels + 1, storing);
     mark_needed(of, folding, -1);
     mark_needed(of, storing, -1);
+    bool folds_twice = false;
+    for (int i = 0; i < of.instances; ++i) folds_twice = folds_twice || (of.folds_in_pass(i, of.levels) && of.node_of(i).op->two_phase);
     int best_cost = 7;
     for (int i = 0; i < of.instances; ++i) {
         if (!folding[i] || !storing[i] || of.at[i].kind != node_kind::map || of.at[i].free != of.all_output_axes()) continue;
@@ -207,7 +210,9 @@ constexpr stash_facts find_stash(const kernel_view& of) {
             if (!of.stores_elements(o) || of.output_free[o] != of.at[i].free || of.output_type[o] != of.at[i].type) continue;
             bool clean = true;
             for (int j = 0; j < of.instances; ++j)
-                if (rest[j] && of.at[j].kind == node_kind::leaf && dtype_size(of.memory_type(j)) == dtype_size(of.output_type[o])) clean = false;
+                if ((rest[j] || (folds_twice && folding[j])) && of.at[j].kind == node_kind::leaf &&
+                    dtype_size(of.memory_type(j)) == dtype_size(of.output_type[o]))
+                    clean = false;
             if (!clean) continue;
             best.instance = i;
             best.output = o;

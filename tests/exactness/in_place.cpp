@@ -41,6 +41,12 @@ TEST_CASE("rows: softmax in place whose operand is needed again with the result"
         return y = si::let(y, x, [](auto a, auto b) { return si::softmax(a) * a + exp(a - max(a, si::last_axis)) * b; });
     });
 }
+TEST_CASE("rows: a fold of two phases reads a costly value of the operand twice") {
+    tally all("in place, normalised exponentials");
+    cube_cases(all, mix::plain, [](auto y, auto) {
+        return y = si::let(y, [](auto a) { return si::normalize(exp(a), si::last_axis, 1e-5f); });
+    });
+}
 TEST_CASE("rows: a residual is updated and normalised, two outputs") {
     tally all("in place, residual and norm");
     cube_cases(all, mix::plain, [](auto y, auto x) {
