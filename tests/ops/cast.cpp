@@ -70,6 +70,84 @@ TEST_CASE("integers to floats round the exact value once") {
     CHECK(same(si::eval(reference, si::cast<bf16>(row<i64>({just_above}))), {0x1p60f}));
     CHECK(same(si::eval(reference, si::cast<bf16>(row<i64>({(i64(1) << 60) + (i64(1) << 52) + 1}))), {0x1.02p60f}));
 }
+namespace {
+/// An integer's magnitude with `Mantissa` bits behind its first one, ties to even, by integers alone; the largest ones run into the next power.
+template <int Mantissa>
+double rounded(u64 magnitude) {
+    int top = 63;
+    while (top > 0 && magnitude >> top == 0) --top;
+    if (top <= Mantissa) return double(magnitude);
+    const int drop = top - Mantissa;
+    u64 kept = magnitude >> drop;
+    const u64 rest = magnitude - (kept << drop), half = u64(1) << (drop - 1);
+    if (rest > half || (rest == half && kept % 2 != 0)) ++kept;
+    double value = double(kept);
+    for (int i = 0; i < drop; ++i) value *= 2;
+    return value;
+}
+/// Every power of two, the ties of 7 and 10 bits above it, the middle and the last number below the next; with all that f64 drops, or
+/// that would be its last bit or half of it, beside them.
+template <class Integer>
+auto beside_ties() {
+    constexpr int places = sizeof(Integer) * 8 - (Integer(-1) < Integer(0) ? 1 : 0), forms = 8, steps = 17, signs = Integer(-1) < Integer(0) ? 2 : 1;
+    return generated<Integer>(i64(places * forms * steps * signs), [](i64 i) {
+        const u64 power = u64(1) << (i % places), form = u64(i / places % forms), step = u64(i / (places * forms) % steps);
+        const u64 base[] = {power,
+                            power + (power >> 8),
+                            power + 3 * (power >> 8),
+                            power + (power >> 11),
+                            power + 3 * (power >> 11),
+                            power + (power >> 1),
+                            power + (power - 1) - ((power - 1) >> 8),
+                            power + (power - 1)};
+        const u64 beside = step == 0 ? 0 : (step < 9 ? u64(0) - 1 : u64(1)) * (u64(1) << (step - 1) % 8 * 2) + (step > 12 ? 1 : 0);
+        const u64 value = base[form] + beside;
+        return i / (places * forms * steps) == 1 ? Integer(0 - value) : Integer(value);
+    });
+}
+template <class Integer, class Small, int Mantissa>
+bool rounds_once(double overflow, double beyond) {
+    const auto x = beside_ties<Integer>();
+    const auto expected = [&](i64 i) {
+        const bool negative = x(i) < 0;
+        const double value = rounded<Mantissa>(negative ? 0 - u64(x(i)) : u64(x(i)));
+        const double placed = value >= overflow ? beyond : value;
+        return si::convert<Small>(negative ? -placed : placed);
+    };
+    row_of<Small> stored(x.count());
+    si::run(reference, stored.view() = si::copy(x));
+    return same(stored, expected) && same(si::eval(reference, si::cast<Small>(x)), expected);
+}
+template <class Integer>
+void rounds_to_every_float() {
+    CHECK(rounds_once<Integer, float, 23>(infinity, infinity));
+    CHECK(rounds_once<Integer, double, 52>(infinity, infinity));
+    CHECK(rounds_once<Integer, f16, 10>(65536, infinity));
+    CHECK(rounds_once<Integer, bf16, 7>(infinity, infinity));
+    CHECK(rounds_once<Integer, si::f8_e4m3fn, 3>(448, 448));
+    CHECK(rounds_once<Integer, si::f8_e5m2, 2>(57344, 57344));
+    // The power of two at or above, nearest to and at or below.
+    const auto x = beside_ties<Integer>();
+    const auto power = [&](i64 i, u64 first_bits_to_rise) {
+        if (x(i) < 0) return si::f8_e8m0::from_bits(255);
+        if (x(i) == 0) return si::f8_e8m0::from_bits(0);
+        int top = 63;
+        while (u64(x(i)) >> top == 0) --top;
+        const u64 above = (u64(x(i)) << (63 - top)) & ~(u64(1) << 63);
+        return si::f8_e8m0::from_bits(u8(127 + top + (above >= first_bits_to_rise)));
+    };
+    CHECK(same(si::eval(reference, si::cast<si::f8_e8m0>(x)), [&](i64 i) { return power(i, 1); }));
+    CHECK(same(si::eval(reference, si::power_of_two<si::scale_rounding::up>(x)), [&](i64 i) { return power(i, 1); }));
+    CHECK(same(si::eval(reference, si::power_of_two<si::scale_rounding::nearest>(x)), [&](i64 i) { return power(i, u64(1) << 62); }));
+    CHECK(same(si::eval(reference, si::power_of_two<si::scale_rounding::down>(x)), [&](i64 i) { return power(i, ~u64(0)); }));
+}
+}  // namespace
+TEST_CASE("integers of 32 and 64 bits round to every float type once") {
+    rounds_to_every_float<i64>();
+    rounds_to_every_float<u64>();
+    rounds_to_every_float<i32>();
+    rounds_to_every_float<u32>();
+}
 TEST_CASE("floats to integers truncate and saturate; NaN is 0") {
     const auto x = row<float>({1.9f, -1.9f, 300, -300, infinity, -infinity, nan, 3e9f, -3e9f, -0.5f, 2147483648.0f, 127.99f});
     CHECK(same(si::eval(reference, si::cast<i32>(x)),

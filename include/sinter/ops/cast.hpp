@@ -44,6 +44,22 @@ SINTER_INLINE auto round_to_format(Value x) {
     return convert<float>(from_bits<element>(bit_or(rounded, sign)));
 }
 }  // namespace detail
+/// Integer lanes as f64 lanes that every shorter format rounds to the same value, as `detail::to_double_for_rounding` does: exact up to
+/// 53 bits; above, the lowest 12 bits become their middle unless they are all 0. f64 holds 53 bits from the sign bit's place down, so the
+/// middle is a bit that it keeps, and the shorter format's rounding is the only one.
+template <class Value>
+SINTER_INLINE auto to_double_for_rounding(Value x) {
+    using element = typename Value::element;
+    if constexpr (sizeof(element) < 8) {
+        return convert<double>(x);
+    } else {
+        const Value floor = bit_and(x, Value(element(~element(0xfff))));
+        const Value folded = select(equal(floor, x), x, bit_or(floor, Value(element(0x800))));
+        auto is_held = less(x, Value(element(u64(1) << 53)));
+        if constexpr (element(-1) < element(0)) is_held = bit_and(is_held, less(Value(element(-(i64(1) << 53))), x));
+        return convert<double>(select(is_held, x, folded));
+    }
+}
 /// f64 lanes as f32 lanes whose last bit holds whether anything lay below it: what is rounded to fewer bits next is rounded as the f64
 /// itself would be.
 template <class Value>
@@ -70,10 +86,8 @@ SINTER_INLINE auto round_to_small(Value x) {
         return round_to_small<Small>(narrow_to_odd(x));
     else if constexpr (sizeof(element) <= 2)
         return round_to_small<Small>(convert<float>(x));
-    else if constexpr (sizeof(element) == 4)
-        return round_to_small<Small>(convert<double>(x));
-    else  // beyond 2^53 every one of these formats saturates or is exact in the upper bits alone; e8m0's power is that of the sum
-        return round_to_small<Small>(convert<double>(x));
+    else
+        return round_to_small<Small>(to_double_for_rounding(x));
 }
 template <class Storage, class Value>
 SINTER_INLINE auto round_to_storage(Value x) {
@@ -89,21 +103,8 @@ SINTER_INLINE auto round_to_storage(Value x) {
             return detail::round_to_format<10, -14>(x);
         else
             return detail::round_to_format<7, -126>(x);
-    } else if constexpr (sizeof(element) == 8) {
-        // 64-bit integers: bits that f64 can't hold become one sticky bit, so that the only rounding is the last one.
-        const Value low = bit_and(x, Value(element(0x7ff)));
-        const Value high = bit_and(x, Value(element(~element(0x7ff))));
-        const Value sticky = select(equal(low, Value(element(0))), Value(element(0)), Value(element(0x400)));
-        const auto fits = less(add(x, Value(element(u64(1) << 52))), Value(element(u64(1) << 53)));
-        const auto folded = bit_or(high, sticky);
-        if constexpr (element(-1) < element(0)) {
-            const auto negative_too_large = less(x, Value(element(-(i64(1) << 52))));
-            return round_to_storage<Storage>(convert<double>(select(bit_and(fits, bit_not(negative_too_large)), x, folded)));
-        } else {
-            return round_to_storage<Storage>(convert<double>(select(less(x, Value(element(u64(1) << 53))), x, folded)));
-        }
-    } else if constexpr (sizeof(element) == 4) {
-        return round_to_storage<Storage>(convert<double>(x));
+    } else if constexpr (sizeof(element) >= 4) {
+        return round_to_storage<Storage>(to_double_for_rounding(x));
     } else {
         return round_to_storage<Storage>(convert<float>(x));
     }
@@ -157,7 +158,7 @@ struct cast_no_saturate_op {
         else if constexpr (__is_same(typename Value::element, double))
             return apply(lane::narrow_to_odd(x));
         else
-            return apply(convert<double>(x));
+            return apply(lane::to_double_for_rounding(x));
     }
 };
 /// The power of two that a rounding mode names: a block's scale.
@@ -171,7 +172,7 @@ struct power_of_two_op {
         else if constexpr (__is_same(typename Value::element, double))
             return apply(lane::narrow_to_odd(x));
         else
-            return apply(convert<double>(x));
+            return apply(lane::to_double_for_rounding(x));
     }
 };
 namespace detail {
