@@ -154,7 +154,7 @@ SINTER_INLINE Value atan2(Value y, Value x) {
   const Value rise = abs(y), run = abs(x);
   const auto steep = rise > run;
   const Value low = select(steep, run, rise), high = select(steep, rise, run);
-  Value ratio = select(high == 0.0f, Value(0.0f), low / high);
+  Value ratio = select(high == 0.0f, low, low / high);  // a NaN beside a zero is the lower one, and stays
   ratio = select(low == detail::infinity, Value(1.0f), ratio);
   Value angle = detail::atan_of_ratio(ratio);
   angle = select(steep, detail::half_pi - angle, angle);

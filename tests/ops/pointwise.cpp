@@ -119,6 +119,56 @@ TEST_CASE("B1: minimum, maximum, relu and clamp keep NaN and order zeros; fmin a
 }
 
 // What is expected is told by bits where a NaN or infinity decides: under -ffast-math the compiler knows neither.
+namespace {
+/// A NaN as either argument of a function of two, beside every kind of number: the result is a NaN, or what `otherwise` says of the other
+/// argument (a NaN: nothing). For a function of three the others are equal.
+template <class Type, class Function, class First, class Second>
+void keeps_nan(const char* name, const Function& function, const First& nan_first, const Second& nan_second) {
+    const auto others = row<Type>({0.0f, -0.0f, 1.0f, -1.0f, infinity, -infinity, nan, 0.5f, -2.5f, 3.0f, 1e-40f, -1e-40f, 1e30f, -1e30f});
+    const auto nans = repeated<Type>(others.count(), nan);
+    const bool first = same(si::eval(reference, function(nans, others)), [&](i64 i) { return nan_first(others(i)); });
+    const bool second = same(si::eval(reference, function(others, nans)), [&](i64 i) { return nan_second(others(i)); });
+    if (!first || !second) std::printf("%s loses a NaN\n", name);
+    CHECK(first);
+    CHECK(second);
+}
+template <class Type>
+void arithmetic_keeps_nan() {
+    const auto always = [](Type) { return Type(nan); };
+    const auto other = [](Type x) { return x; };
+    keeps_nan<Type>("+", [](auto x, auto y) { return x + y; }, always, always);
+    keeps_nan<Type>("-", [](auto x, auto y) { return x - y; }, always, always);
+    keeps_nan<Type>("*", [](auto x, auto y) { return x * y; }, always, always);
+    keeps_nan<Type>("/", [](auto x, auto y) { return x / y; }, always, always);
+    keeps_nan<Type>("%", [](auto x, auto y) { return x % y; }, always, always);
+    keeps_nan<Type>("fmod", [](auto x, auto y) { return fmod(x, y); }, always, always);
+    keeps_nan<Type>("remainder", [](auto x, auto y) { return remainder(x, y); }, always, always);
+    keeps_nan<Type>("floor_divide", [](auto x, auto y) { return floor_divide(x, y); }, always, always);
+    keeps_nan<Type>("fma", [](auto x, auto y) { return fma(x, y, y); }, always, always);
+    keeps_nan<Type>("fma's addend", [](auto x, auto y) { return fma(x, x, y); }, always, always);
+    keeps_nan<Type>("minimum", [](auto x, auto y) { return minimum(x, y); }, always, always);
+    keeps_nan<Type>("maximum", [](auto x, auto y) { return maximum(x, y); }, always, always);
+    keeps_nan<Type>("clamp", [](auto x, auto y) { return clamp(x, y, y); }, always, always);
+    keeps_nan<Type>("clamp's low", [](auto x, auto y) { return clamp(x, y, x); }, always, always);
+    keeps_nan<Type>("clamp's high", [](auto x, auto y) { return clamp(x, x, y); }, always, always);
+    keeps_nan<Type>("fmin", [](auto x, auto y) { return fmin(x, y); }, other, other);
+    keeps_nan<Type>("fmax", [](auto x, auto y) { return fmax(x, y); }, other, other);
+    keeps_nan<Type>("abs of copysign", [](auto x, auto y) { return abs(copysign(x, y)); }, always,
+                    [](Type x) { return x < 0 ? -x : x + 0; });
+}
+}  // namespace
+TEST_CASE("a NaN in either argument gives NaN, beside zeros, ones and infinities too") {
+    arithmetic_keeps_nan<float>();
+    arithmetic_keeps_nan<double>();
+    const auto always = [](float) { return nan; };
+    keeps_nan<float>("atan2", [](auto x, auto y) { return atan2(x, y); }, always, always);
+    keeps_nan<float>("logaddexp", [](auto x, auto y) { return logaddexp(x, y); }, always, always);
+    const auto infinite = [](float x) { return x * x == infinity && x * 0 != 0 ? infinity : nan; };  // not 1e30
+    keeps_nan<float>("hypot", [](auto x, auto y) { return hypot(x, y); }, infinite, infinite);
+    keeps_nan<float>("pow", [](auto x, auto y) { return pow(x, y); }, [](float x) { return x == 0 ? 1 : nan; },
+                     [](float x) { return x == 1 ? 1 : nan; });
+    keeps_nan<float>("elu", [](auto x, auto y) { return elu(x, y); }, always, [](float x) { return x > 0 ? x : nan; });
+}
 TEST_CASE("comparisons are IEEE's: false with a NaN, but for !=") {
     const auto is_infinite = [](float x) { return (__builtin_bit_cast(unsigned, x) & 0x7fffffffu) == 0x7f800000u; };
     const auto ordered = [](float x, float y) { return !not_a_number(x) && !not_a_number(y); };
