@@ -151,7 +151,7 @@ struct converter {
             out = emit_op<cast_op<dtype::i32>>(emit_op<quantize_steps_op>(x, scale_of(to), low, high));
             out = emit_op<add_op>(out, at(to.zero_at));
         } else {
-            out = emit_op<cast_op<dtype::i32>>(emit_op<quantize_steps_op>(x, scale_of(to), float(with.low - with.zero), float(with.high - with.zero)));
+            out = emit_op<cast_op<dtype::i32>>(emit_op<quantize_steps_op>(x, scale_of(to), float(range_of(with).low), float(range_of(with).high)));
             if (with.zero != 0) out = emit_op<add_op>(out, i64(with.zero));
         }
         switch (with.storage) {

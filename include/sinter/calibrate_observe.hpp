@@ -355,7 +355,7 @@ private:
             float scale[unsigned(size)], low[unsigned(size)], high[unsigned(size)], sums[unsigned(size)];
             for (int c = 0; c < size; ++c) {
                 const qparams with = one.candidate(point.choice, c);
-                scale[c] = with.scale(), low[c] = float(with.low - with.zero), high[c] = float(with.high - with.zero);
+                scale[c] = with.scale(), low[c] = float(range_of(with).low), high[c] = float(range_of(with).high);
             }
             using row = extents<size>;
             said = try_run(executor, tensor_view<float, row>(sums) = detail::squared_errors(values, tensor_view<const float, row>(scale), tensor_view<const float, row>(low),

@@ -93,6 +93,15 @@ SINTER_INLINE qparams_violation violation_of(const qparams& given) {
     return qparams_violation::none;
 }
 
+/// The least and the greatest step, a code less its zero point.
+struct code_range {
+    i64 low, high;
+};
+/// All that codes with these parameters can be.
+SINTER_INLINE code_range range_of(const qparams& given) { return {i64(given.low) - given.zero, i64(given.high) - given.zero}; }
+/// Is every step an f32, and every sum with the zero point an i32? Codes of 16 bits always are.
+SINTER_INLINE bool counts_in_f32(code_range steps) { return steps.low >= -(1 << 24) && steps.high <= 1 << 24; }
+
 // ---- makers -----------------------------------------------------------------------------------------------------------------
 
 namespace detail {
@@ -454,7 +463,7 @@ namespace detail {
 /// What is tried: codes of at most 8 bits, and scales whose quotients near thresholds, and reciprocals, are normal numbers.
 constexpr bool may_multiply(const qparams& given, u32 greatest_exponent) {
     const u32 exponent = given.scale_bits >> 23;
-    return given.high - given.low <= 255 && exponent >= 24 && exponent <= greatest_exponent;
+    return i64(given.high) - given.low <= 255 && exponent >= 24 && exponent <= greatest_exponent;
 }
 /// Does a substitute for x / scale give the codes of the division? Proved by trying: both rise with x, so they agree everywhere if around
 /// each threshold between neighbouring codes they cross it between the same two floats. The divisions here neither overflow nor leave
@@ -465,7 +474,8 @@ constexpr bool gives_same_codes(const qparams& given, const Substitute& substitu
     const auto times = [](float a, float b) { return SINTER_CONSTANT_EVALUATED ? a * b : step::mul(a, b); };
     const auto over = [](float a, float b) { return SINTER_CONSTANT_EVALUATED ? a / b : step::div(a, b); };
     const float scale = given.scale();
-    for (i32 code = given.low - given.zero; code < given.high - given.zero; ++code) {
+    const code_range steps = range_of(given);
+    for (i64 code = steps.low; code < steps.high; ++code) {
         const float half = float(code) + 0.5f;  // rounds up to code + 1 when code is odd
         const bool tie_rises = (code & 1) != 0;
         const float threshold = times(half, scale);  // (within the next expression it is an internal error of nvcc 13.0)
@@ -558,16 +568,28 @@ SINTER_INLINE Value code_quotient(Value x) {
         return div(x, Value(element(Parameters.scale())));
     }
 }
+/// zero + the quotient x / scale rounded half to even, within the codes: an i32 lane. Clamped before it is converted; a NaN gives the
+/// lowest code. Steps that f32 can't count, as those of i32 codes, are counted in f64, where adding the zero point is exact and can't wrap.
+template <qparams Parameters, lane_value Value>
+SINTER_INLINE auto code_of_quotient(Value quotient) {
+    constexpr code_range steps = range_of(Parameters);
+    if constexpr (counts_in_f32(steps)) {
+        using element = typename Value::element;
+        const auto step = clamp_round(quotient, element(steps.low), element(steps.high));
+        if constexpr (Parameters.zero == 0)
+            return step;
+        else
+            return add(step, remove_cvref<decltype(step)>(Parameters.zero));
+    } else {
+        using wide = typename Value::template rebind<double>;
+        const wide step = within(round_even(convert<double>(quotient)), wide(double(steps.low)), wide(double(steps.high)));
+        return convert<i32>(add(step, wide(double(Parameters.zero))));
+    }
+}
 /// Codes of static parameters from f32 or f64 lanes: an i32 lane.
 template <qparams Parameters, lane_value Value>
 SINTER_INLINE auto quantize_to_i32(Value x) {
-    using element = typename Value::element;
-    constexpr element low = element(Parameters.low) - element(Parameters.zero), high = element(Parameters.high) - element(Parameters.zero);
-    const auto steps = clamp_round(code_quotient<Parameters>(x), low, high);
-    if constexpr (Parameters.zero == 0)
-        return steps;
-    else
-        return add(steps, remove_cvref<decltype(steps)>(Parameters.zero));
+    return code_of_quotient<Parameters>(code_quotient<Parameters>(x));
 }
 /// Real values of steps, codes less their zero point, as f32 lanes.
 template <qparams Parameters, lane_value Value>
@@ -580,25 +602,29 @@ SINTER_INLINE Value real_of_steps(Value steps) {
 /// Real values, f32 lanes, of codes that are lanes of any integer type.
 template <qparams Parameters, lane_value Value>
 SINTER_INLINE auto dequantize_codes(Value codes) {
-    auto steps = convert<i32>(codes);
-    if constexpr (Parameters.zero != 0) steps = sub(steps, decltype(steps)(Parameters.zero));
-    return real_of_steps<Parameters>(convert<float>(steps));
+    if constexpr (Parameters.storage == code_kind::i32 && Parameters.zero != 0) {
+        using wide = typename Value::template rebind<double>;  // in i32 the difference may wrap
+        return real_of_steps<Parameters>(convert<float>(sub(convert<double>(codes), wide(double(Parameters.zero)))));
+    } else {
+        auto steps = convert<i32>(codes);
+        if constexpr (Parameters.zero != 0) steps = sub(steps, decltype(steps)(Parameters.zero));
+        return real_of_steps<Parameters>(convert<float>(steps));
+    }
 }
 
 }  // namespace lane
 
+namespace detail {
+/// zero + steps rounded half to even, within the codes; a NaN gives the lowest one. f64 holds every sum of an i32 code and a zero point.
+SINTER_INLINE i32 code_of_steps(double steps, const qparams& with) {
+    const code_range range = range_of(with);
+    return i32(i64(step::min_raw(step::max_raw(step::round_even(steps), double(range.low)), double(range.high))) + with.zero);
+}
+}  // namespace detail
 /// One code of real x. A constant expression, on host and device.
-SINTER_INLINE i32 quantize_code(float x, const qparams& with) {
-    const float quotient = step::div(x, with.scale());
-    const float low = float(with.low - with.zero), high = float(with.high - with.zero);
-    return i32(step::round_even(step::min_raw(step::max_raw(quotient, low), high))) + with.zero;
-}
+SINTER_INLINE i32 quantize_code(float x, const qparams& with) { return detail::code_of_steps(step::widen(step::div(x, with.scale())), with); }
 /// The same for a double: the division in f64.
-SINTER_INLINE i32 quantize_code(double x, const qparams& with) {
-    const double quotient = step::div(x, step::widen(with.scale()));
-    const double low = double(with.low - with.zero), high = double(with.high - with.zero);
-    return i32(step::round_even(step::min_raw(step::max_raw(quotient, low), high))) + with.zero;
-}
+SINTER_INLINE i32 quantize_code(double x, const qparams& with) { return detail::code_of_steps(step::div(x, step::widen(with.scale())), with); }
 /// The real value of a code.
 SINTER_INLINE float dequantize_code(i32 code, const qparams& with) {
     return step::mul(static_cast<float>(i64(code) - with.zero), with.scale());

@@ -77,18 +77,13 @@ namespace compat {
 
 /// Half away from zero, as C's roundf.
 SINTER_INLINE float round_away(float x) { return lane::round_away(lane::scalar<float>(x)).value; }
-namespace detail {
-/// zero + steps within the codes; a NaN gives the lowest.
-SINTER_INLINE i32 code_from_steps(float steps, const qparams& with) {
-    const float low = float(with.low - with.zero), high = float(with.high - with.zero);
-    return i32(step::min_raw(step::max_raw(steps, low), high)) + with.zero;
-}
-}  // namespace detail
 /// TensorFlow Lite's reference: round(x / scale) half away from zero, then the zero point.
-SINTER_INLINE i32 quantize_ties_away(float x, const qparams& with) { return detail::code_from_steps(round_away(step::div(x, with.scale())), with); }
+SINTER_INLINE i32 quantize_ties_away(float x, const qparams& with) {
+    return sinter::detail::code_of_steps(step::widen(round_away(step::div(x, with.scale()))), with);
+}
 /// PyTorch on CPUs and FBGEMM: x times the f32 reciprocal of the scale, half to even.
 SINTER_INLINE i32 quantize_by_reciprocal(float x, const qparams& with) {
-    return detail::code_from_steps(step::round_even(step::mul(x, step::div(1.0f, with.scale()))), with);
+    return sinter::detail::code_of_steps(step::widen(step::mul(x, step::div(1.0f, with.scale()))), with);
 }
 
 // ---- fixed-point multipliers

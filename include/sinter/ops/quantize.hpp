@@ -63,9 +63,16 @@ namespace lane {
 /// Codes as i32 from x / scale.
 template <i32 Low, i32 High, lane_value Real, lane_value Whole>
 SINTER_INLINE auto codes_of_quotient(Real quotient, Whole zero) {
-    using element = typename Real::element;
-    const Real low = convert<element>(sub(Whole(Low), zero)), high = convert<element>(sub(Whole(High), zero));
-    return add(clamp_round(quotient, low, high), zero);
+    if constexpr (counts_in_f32({i64(Low) - High, i64(High) - Low})) {
+        using element = typename Real::element;
+        const Real low = convert<element>(sub(Whole(Low), zero)), high = convert<element>(sub(Whole(High), zero));
+        return add(clamp_round(quotient, low, high), zero);
+    } else {
+        using wide = typename Real::template rebind<double>;
+        const wide offset = convert<double>(zero);
+        const wide step = within(round_even(convert<double>(quotient)), sub(wide(double(Low)), offset), sub(wide(double(High)), offset));
+        return convert<i32>(add(step, offset));
+    }
 }
 /// What quantize does with parameters that are lanes: Q1 with bounds of any code type.
 template <i32 Low, i32 High, class Precision, lane_value Real, lane_value Whole>
@@ -133,7 +140,10 @@ struct nearest_code_of_op {
     template <class Real, class Whole>
     static SINTER_INLINE auto apply(Real x, Real scale, Whole zero) {
         const Whole code = lane::quantize_lanes<Low, High, void>(x, scale, zero);
-        return mul(convert<float>(sub(code, zero)), convert<float>(scale));
+        if constexpr (counts_in_f32({i64(Low) - High, i64(High) - Low}))
+            return mul(convert<float>(sub(code, zero)), convert<float>(scale));
+        else
+            return mul(convert<float>(sub(convert<double>(code), convert<double>(zero))), convert<float>(scale));
     }
 };
 /// (codes - zero) * scale, the subtraction in i32.

@@ -7,11 +7,7 @@
 
 namespace sinter {
 
-/// The least and the greatest number that a factor can be: a code minus its zero point.
-struct code_range {
-    i64 low, high;
-};
-/// How many products of such numbers an i32 surely holds the sum of.
+/// How many products of codes less their zero points an i32 surely holds the sum of.
 SINTER_INLINE i64 exact_dot_length(code_range left, code_range right) {
     i64 least = 0, greatest = 0;
     const i64 products[] = {left.low * right.low, left.low * right.high, left.high * right.low, left.high * right.high};
@@ -23,8 +19,6 @@ SINTER_INLINE i64 exact_dot_length(code_range left, code_range right) {
     const i64 below = least < 0 ? i64(2147483648) / -least : i64(2147483647);
     return above < below ? above : below;
 }
-/// All that codes with these parameters can be.
-SINTER_INLINE code_range range_of(const qparams& given) { return {i64(given.low) - given.zero, i64(given.high) - given.zero}; }
 
 namespace monoids {
 /// Sums i32 as they are. Only where a proof says that they fit.

@@ -35,10 +35,11 @@ struct clamp_to_codes_op {
     static constexpr op_facts facts{.name = "clamp_to_codes", .kind = node_kind::map, .arity = 1, .rule = &rule, .cost = 4, .parameters = fingerprint(Parameters)};
     template <class Whole>
     static SINTER_INLINE auto apply(Whole x) {
-        const Whole low(Parameters.low), high(Parameters.high), zero(Parameters.zero);
-        // Clamped first, so that adding the zero point can't wrap.
-        const Whole inside = min_raw(max_raw(x, sub(low, zero)), sub(high, zero));
-        return convert<code>(add(inside, zero));
+        // Clamped first, so that adding the zero point can't wrap. A bound beyond i32 holds nothing back: x can't reach it.
+        constexpr code_range steps = range_of(Parameters);
+        constexpr i64 lowest = detail::integer_min<i32>, highest = detail::integer_max<i32>;
+        const Whole low(i32(steps.low < lowest ? lowest : steps.low)), high(i32(steps.high > highest ? highest : steps.high));
+        return convert<code>(add(min_raw(max_raw(x, low), high), Whole(Parameters.zero)));
     }
 };
 /// An i32 accumulator times an f32, rounded half to even, as a code.
@@ -49,9 +50,7 @@ struct multiply_to_codes_op {
     static constexpr op_facts facts{.name = "requantize", .kind = node_kind::map, .arity = 2, .rule = &rule, .cost = 8, .parameters = fingerprint(Parameters)};
     template <class Real>
     static SINTER_INLINE auto apply(Real x, Real multiplier) {
-        constexpr float low = float(Parameters.low - Parameters.zero), high = float(Parameters.high - Parameters.zero);
-        const auto steps = lane::clamp_round(mul(x, multiplier), low, high);
-        return convert<code>(add(steps, remove_cvref<decltype(steps)>(Parameters.zero)));
+        return convert<code>(lane::code_of_quotient<Parameters>(mul(x, multiplier)));
     }
 };
 template <bool Away>
