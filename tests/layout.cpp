@@ -96,6 +96,39 @@ constexpr bool slices_count() {
     return true;
 }
 static_assert(slices_count());
+constexpr i64 largest = i64(~si::u64(0) >> 1), least = -largest - 1;
+/// A step that leaves every axis takes the first element alone, of known sizes and of unknown ones; no number on the way overflows, or this
+/// would be no constant.
+constexpr bool long_steps_take_one() {
+    const i64 steps[] = {largest, largest - 1, i64(1) << 62, 5, -5, -largest, least + 1, least};
+    for (i64 size = 0; size <= 5; ++size)
+        for (i64 start = 0; start < size; ++start)
+            for (const i64 step : steps) {
+                const i64 stop = step > 0 ? size : end;
+                if (si::resolve_slice(size, start, stop, step).length != 1 || si::resolve_slice(size, start, start, step).length != 0) return false;
+                if (!(mapped(shape{1, {size}}, make(map_kind::slice, 0, start, stop, step)) == shape{1, {1}})) return false;
+                if (step > 0 && !(mapped(shape{1, {dyn}}, make(map_kind::slice, 0, start, stop, step)) == shape{1, {1}})) return false;
+                view_state view{0, {1, {size}}, {1000}};
+                const bool stretched[si::max_rank]{};
+                if (!si::apply_map(make(map_kind::slice, 0, start, stop, step), view, stretched) || view.offset != 1000 * start) return false;
+            }
+    return true;
+}
+static_assert(long_steps_take_one());
+static_assert(mapped(shape{1, {dyn}}, make(map_kind::slice, 0, largest, 0, least)) == shape{1, {1}});
+// More elements than 64 bits count: a shape like any other until it is run.
+constexpr shape endless{2, {i64(1) << 32, i64(1) << 32}};
+static_assert(mapped(endless, make(map_kind::reshape, i64(1) << 33, i64(1) << 31)) == shape{2, {i64(1) << 33, i64(1) << 31}});
+static_assert(mapped(endless, make(map_kind::flatten, 0, 1)) == shape{1, {si::uncountable}});
+static_assert(refused(endless, make(map_kind::reshape, 1, 1)) == violation::count_differs);
+static_assert(refused(flat, make(map_kind::reshape, i64(1) << 33, i64(1) << 31)) == violation::count_differs);
+constexpr bool endless_views_regroup() {
+    view_state view{0, endless, {}};
+    si::set_row_major_strides(view);
+    const bool stretched[si::max_rank]{};
+    return si::apply_map(make(map_kind::reshape, i64(1) << 33, i64(1) << 31), view, stretched) && view.sizes.size[0] == i64(1) << 33;
+}
+static_assert(endless_views_regroup());
 /// Slices of slices with positive steps: start and step compose as functions do.
 constexpr bool slices_compose() {
     for (i64 start = 0; start < 6; ++start)

@@ -35,6 +35,11 @@ static_assert(mixed::rank == 4 && !mixed::is_static && mixed::dynamic_count == 2
 static_assert(__is_trivially_copyable(mixed) && __is_trivially_copyable(all_static));
 static_assert(si::extents<>::rank == 0 && __is_empty(si::extents<>) && si::extents<>{}.sizes().count() == 1);
 static_assert(all_static{}.sizes() == shape{3, {2, 3, 4}} && all_static{}.sizes().count() == 24);
+// What 64 bits don't hold is no count, and no constant would overflow: 3 times this size is 2 modulo 2^64.
+static_assert(shape{2, {3, 6148914691236517206}}.count() == si::uncountable && shape{2, {6148914691236517206, 3}}.count() == si::uncountable);
+static_assert(shape{3, {si::i64(1) << 40, si::i64(1) << 40, 0}}.count() == 0 && shape{3, {0, si::i64(1) << 40, si::i64(1) << 40}}.count() == 0);
+static_assert(shape{2, {si::i64(1) << 31, si::i64(1) << 31}}.count() == si::i64(1) << 62 && shape{1, {si::uncountable}}.count() == si::uncountable);
+static_assert(shape{2, {-2, -3}}.count() == -1 && shape{2, {-2, 0}}.count() == -1);
 constexpr mixed given(5, 7L);
 static_assert(given.sizes() == shape{4, {2, 5, 7, 768}});
 static_assert(given.size<0>() == 2 && given.size<1>() == 5 && given.size<2>() == 7 && given.size<3>() == 768);

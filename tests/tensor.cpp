@@ -193,6 +193,15 @@ TEST_CASE("tensor owns zeroed, aligned memory; moving swaps") {
     CHECK(fixed_sizes.sizes() == si::shape{2, {2, 2}});
     const si::tensor<int, si::extents<dyn>> nothing(0);
     CHECK(nothing.ok());
+    // More elements than there are numbers, or a size that is none: no memory, whatever the product is modulo 2^64.
+    const si::tensor<float, si::extents<dyn, dyn>> endless(3, 6148914691236517206);
+    CHECK_FALSE(endless.ok());
+    const si::tensor<si::u8, si::extents<dyn, dyn>> bytes(si::i64(1) << 32, si::i64(1) << 32);
+    CHECK_FALSE(bytes.ok());
+    const si::tensor<float, si::extents<dyn, dyn>> negative(-2, -3);
+    CHECK_FALSE(negative.ok());
+    float few[4]{};
+    CHECK(si::view(few, si::extents<dyn, dyn>(3, 6148914691236517206)).data() == nullptr);
     const si::tensor<int, si::extents<>> single;
     CHECK(single.count() == 1);
 }

@@ -54,6 +54,11 @@ struct slice_range {
     i64 start;
     i64 length;
 };
+/// How many steps of any size and sign begin within `span` elements.
+SINTER_INLINE i64 count_steps(i64 span, i64 step) {
+    const u64 stride = step > 0 ? u64(step) : u64(0) - u64(step);  // the least number has no positive one of its size
+    return span == 0 ? 0 : i64(u64(span - 1) / stride) + 1;
+}
 SINTER_INLINE slice_range resolve_slice(i64 size, i64 start, i64 stop, i64 step) {
     if (step == 0) return {0, -1};
     const bool open_stop = stop == end;
@@ -67,10 +72,10 @@ SINTER_INLINE slice_range resolve_slice(i64 size, i64 start, i64 stop, i64 step)
         stop += size;
     if (step > 0) {
         if (start < 0 || start > size || stop < start || stop > size) return {0, -1};
-        return {start, (stop - start + step - 1) / step};
+        return {start, count_steps(stop - start, step)};
     }
     if (start < -1 || start >= size || stop > start || stop < -1) return {0, -1};
-    return {start, (start - stop - step - 1) / -step};
+    return {start, count_steps(start - stop, step)};
 }
 
 /// The shape of a map's result. Sizes may be `dyn` or names; with numbers only, the result is numbers only.
@@ -104,8 +109,7 @@ SINTER_INLINE shape_result mapped_shape(const index_map_spec& map, const shape& 
             } else if (start >= 0 && stop >= 0) {
                 const i64 span = step > 0 ? stop - start : start - stop;
                 if (span < 0) return refuse(violation::slice_out_of_range, axis);
-                const i64 stride = step > 0 ? step : -step;
-                out.value.size[axis] = (span + stride - 1) / stride;
+                out.value.size[axis] = count_steps(span, step);
             } else {
                 out.value.size[axis] = dyn;
             }
@@ -128,7 +132,7 @@ SINTER_INLINE shape_result mapped_shape(const index_map_spec& map, const shape& 
                     open_axis = i;
                     ++open_count;
                 } else {
-                    known *= map.number[i];
+                    known = count_of_pairs(known, map.number[i]);
                 }
             }
             if (from.is_static()) {
@@ -187,7 +191,7 @@ SINTER_INLINE shape_result mapped_shape(const index_map_spec& map, const shape& 
             if (first < 0) return refuse(violation::axis_out_of_range, int(map.number[0]));
             if (last < first) return refuse(violation::axis_out_of_range, int(map.number[1]));
             i64 product = 1;
-            for (int i = first; i <= last; ++i) product = product < 0 || from.size[i] < 0 ? dyn : product * from.size[i];
+            for (int i = first; i <= last; ++i) product = product < 0 || from.size[i] < 0 ? dyn : count_of_pairs(product, from.size[i]);
             for (int i = 0; i < from.rank; ++i) {
                 if (i == first) out.value.size[out.value.rank++] = first == last ? from.size[first] : product;
                 if (i < first || i > last) out.value.size[out.value.rank++] = from.size[i];
@@ -204,7 +208,7 @@ SINTER_INLINE bool regroup(view_state& view, const shape& to) {
     view_state out;
     out.offset = view.offset;
     out.sizes = to;
-    if (to.count() == 0) {
+    if (to.count() == 0 || to.count() == uncountable) {  // the latter is refused when it is run
         set_row_major_strides(out);
         view = out;
         return true;
@@ -262,7 +266,7 @@ SINTER_INLINE bool apply_map(const index_map_spec& map, view_state& view, const 
             const slice_range range = resolve_slice(view.sizes.size[axis], map.number[1], map.number[2], map.number[3]);
             if (range.length < 0) return false;
             if (range.length > 0) out.offset += range.start * view.stride[axis];
-            out.stride[axis] *= map.number[3];
+            out.stride[axis] = i64(u64(out.stride[axis]) * u64(map.number[3]));  // leaves the axis only where nothing is behind the first
             out.sizes.size[axis] = range.length;
             break;
         }

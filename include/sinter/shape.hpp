@@ -68,13 +68,25 @@ struct shape {
             if (size[i] < 0) return false;
         return true;
     }
-    /// Number of elements of a shape of numbers.
-    SINTER_INLINE i64 count() const {
-        i64 product = 1;
-        for (int i = 0; i < rank; ++i) product *= size[i];
-        return product;
-    }
+    /// Number of elements of a shape of numbers; `uncountable` where 64 bits don't hold it, -1 where a size is negative.
+    SINTER_INLINE i64 count() const;
 };
+
+/// The count of too many elements for a count: no memory holds so many, and the run refuses them.
+inline constexpr i64 uncountable = i64(~u64(0) >> 1);
+/// The product of two counts.
+SINTER_INLINE i64 count_of_pairs(i64 left, i64 right) {
+    if ((left | right) >> 31 != 0 && left != 0 && right > uncountable / left) return uncountable;
+    return left * right;
+}
+SINTER_INLINE i64 shape::count() const {
+    i64 product = 1;
+    for (int i = 0; i < rank; ++i) {
+        if (size[i] < 0) return -1;
+        product = count_of_pairs(product, size[i]);
+    }
+    return product;
+}
 
 /// Why a shape rule refuses. Each breaks one rule (diagnose.hpp).
 enum class violation : int {

@@ -156,7 +156,8 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
         using view_type = buffer_view<Buffer>;
         const shape sizes = run_time_shape<lowering, cut.buffer[Buffer].node>(whole.operands);
         char* const memory = block ? block + used : nullptr;
-        used += (sizes.count() * i64(sizeof(typename view_type::element)) + 63) / 64 * 64;
+        const i64 bytes = count_of_pairs(sizes.count(), i64(sizeof(typename view_type::element)));
+        used = bytes > uncountable - 63 - used ? uncountable - 63 : used + (bytes + 63) / 64 * 64;  // more than there is
         return view_type(reinterpret_cast<typename view_type::element*>(memory),
                          extents_with<typename view_type::extents_type>(sizes));
     }
@@ -169,7 +170,7 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
         reduced_axes(*lowering::node[reduction].op, from.rank, reduced, ignored);
         i64 folded = 1;
         for (int i = 0; i < from.rank; ++i)
-            if (reduced[i]) folded *= from.size[i];
+            if (reduced[i]) folded = count_of_pairs(folded, from.size[i]);
         return {folded};
     }
     /// All buffers as a pack; `used` becomes the bytes that they take.

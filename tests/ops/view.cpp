@@ -75,6 +75,12 @@ TEST_CASE("views that can't be formed when run are a status") {
     si::tensor<float, si::extents<6>> flat;
     CHECK_FALSE(si::try_run(reference, flat.view() = si::copy(si::reshape<6>(tilted))).ok());  // static sizes: a null view
     CHECK(si::try_run(reference, y.view() = si::copy(si::reshape(x, si::extents<dyn>(4)))).code() == si::error::bad_view);
+    const si::tensor_view<float, si::extents<dyn, dyn>> endless(y.data(), i64(1) << 32, i64(1) << 32);
+    const auto total = si::view(y.data(), si::extents<>{});
+    CHECK(si::try_run(reference, total = sum(si::reshape<i64(1) << 33, i64(1) << 31>(endless))).code() == si::error::size_overflow);
+    CHECK(si::try_run(reference, total = sum(si::reshape(endless, si::extents<dyn, dyn>(i64(1) << 33, i64(1) << 31)))).code() == si::error::size_overflow);
+    CHECK(si::try_run(reference, total = sum(si::slice<0>(x, 1, 5, si::uncountable))).ok());
+    CHECK(y[0] == 2);
     CHECK(si::try_run(reference, y.view() = si::copy(si::slice<0>(x, 1, 4))).ok());
     CHECK(same(y, {2.0f, 3.0f, 4.0f}));
 }
