@@ -245,6 +245,28 @@ TEST_CASE("two arguments: bounds on samples") {
   CHECK(add_worst <= 2);
 }
 
+TEST_CASE("logaddexp: 4 ulp from 1/4 on, nearer to 0 an absolute error of 2^-23") {
+  generator random;
+  double worst = 0, worst_near_zero = 0;
+  for (int index = 0; index < 400000; ++index) {
+    // The result first, near 0 by turns; then one argument below it, and the other that completes it.
+    const double wanted = random.in(-1, 1) * std::ldexp(1.0, index % 3 == 0 ? 0 : -(index % 30));
+    const double first = wanted - random.in(0.001, 1) * (index % 2 == 0 ? 1 : 20);
+    const float x = static_cast<float>(first), y = static_cast<float>(std::log(std::exp(wanted) - std::exp(first)));
+    const long double wide_x = x, wide_y = y, larger = std::fmax(wide_x, wide_y);
+    const long double truth = larger + std::log1p(std::exp(-std::fabs(wide_x - wide_y)));
+    const float one = f::logaddexp(x, y);
+    CHECK_SAME(f::logaddexp(y, x), one);
+    if (std::fabs(truth) >= 0.25L)
+      worst = std::fmax(worst, error_of(one, static_cast<double>(truth)));
+    else
+      worst_near_zero = std::fmax(worst_near_zero, static_cast<double>(std::fabs(static_cast<long double>(one) - truth)));
+  }
+  CHECK(worst <= 4);
+  CHECK(worst_near_zero <= 0x1p-23);
+  CHECK(worst_near_zero > 0x1p-25);  // the bound is the formula's, not the samples'
+}
+
 TEST_CASE("f64: at most 4 ulp against long double") {
   const auto error = [](double got, long double want) {
     const int exponent = std::ilogb(static_cast<double>(want));
