@@ -558,7 +558,7 @@ struct misplaced_on_tape {
 template <class Lambda, class... Expressions>
 SINTER_INLINE auto apply_trace(const Expressions&... arguments) {
     constexpr int parameters = int(sizeof...(Expressions));
-    using recorded = trace<Lambda, indices<Expressions::extents_type::rank...>>;
+    using recorded = trace<Lambda, indices<Expressions::extents_type::rank...>, kind_of_type(Expressions::type.type)...>;
     using nodes = traced_nodes<recorded>;
     using result = inference<nodes, Expressions...>;
     using all = joined_programs<Expressions...>;
@@ -701,8 +701,8 @@ struct let_call {
 };
 }  // namespace detail
 
-/// Makes an operator of a captureless lambda over tensor values. The lambda is traced once per ranks of its arguments; a value
-/// used twice in it is one node. Called on views it gives an expression; inside another lambda it is inlined.
+/// Makes an operator of a captureless lambda over tensor values. The lambda is traced once per ranks and kinds (floats, integers,
+/// bool) of its arguments; a value used twice in it is one node. Called on views it gives an expression; inside another lambda it is inlined.
 template <class Lambda>
 constexpr detail::fused_operator<Lambda> fused(Lambda) {
     return {};

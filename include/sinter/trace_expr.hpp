@@ -25,6 +25,7 @@ struct tape {
     bool is_wrong = false;  ///< there was a mistake that no value carries out of the lambda: `wrong` stands for it
     const op_facts* wrong = nullptr;
     const int* parameter_rank = nullptr;  ///< ranks of the parameters, for bodies whose operations depend on them
+    const dtype* parameter_type = nullptr;  ///< and f32, i32 or bool for their kinds; null: floats
 
     constexpr int emit(const node_value& wanted) {
         u64 hash = wanted.bits * 0x9E3779B97F4A7C15u + u64(wanted.kind);
@@ -303,6 +304,31 @@ constexpr int rank_of(const traced& value) {
     return rank[value.index];
 }
 
+/// Is a value made of floats, whatever their size? For bodies that are defined on floats and take integers as f32. Where an operation
+/// doesn't fit its operand the answer is of no use, as above.
+constexpr bool is_real(const traced& value) {
+    if (!value.on) return true;
+    value_type type[max_nodes]{};
+    for (int i = 0; i <= value.index; ++i) {
+        const node_value& node = value.on->node[i];
+        value_type given[max_arguments]{};
+        for (int a = 0; a < node.arity; ++a) given[a] = type[node.argument[a]];
+        if (node.kind == node_kind::leaf)
+            type[i].type = value.on->parameter_type ? value.on->parameter_type[node.bits] : dtype::f32;
+        else if (node.kind == node_kind::literal)
+            type[i] = {node.literal == literal_kind::floating ? dtype::f32 : dtype::i64, true};
+        else if (node.kind == node_kind::coordinate || node.kind == node_kind::count)
+            type[i].type = dtype::i64;
+        else if (node.kind == node_kind::index_map)
+            type[i] = given[0];
+        else if (node.op && node.op->rule)
+            type[i] = node.op->rule(given, node.arity).result;
+    }
+    return is_float(type[value.index].type);
+}
+/// f32 for floats, i32 for integers, bool for itself: all that `is_real` asks of a parameter's type.
+SINTER_INLINE dtype kind_of_type(dtype type) { return is_float(type) ? dtype::f32 : type == dtype::boolean ? type : dtype::i32; }
+
 struct trace_result {
     tape record{};
     int output_count = 0;
@@ -340,12 +366,13 @@ struct results_of<silent<Rule, What...>> {
 };
 
 /// One trace of a lambda whose parameters have these ranks. The first nodes of the tape are the parameters.
-template <class Lambda, class Ranks>
+template <class Lambda, class Ranks, dtype... Kind>
 struct trace;
-template <class Lambda, int... Rank>
-struct trace<Lambda, indices<Rank...>> {
+template <class Lambda, int... Rank, dtype... Kind>
+struct trace<Lambda, indices<Rank...>, Kind...> {
     using parameters = make_indices<int(sizeof...(Rank))>;
     static constexpr int rank[] = {Rank..., 0};
+    static constexpr dtype type[] = {Kind..., dtype::f32};
     template <int... Index>
     static constexpr auto call(tape& on, indices<Index...>) {
         // Each emit happens before the call, left to right: parameter i is node i.
@@ -374,6 +401,7 @@ struct trace<Lambda, indices<Rank...>> {
     static constexpr trace_result run() {
         trace_result out;
         out.record.parameter_rank = rank;
+        out.record.parameter_type = type;
         collect(out, call(out.record, parameters{}));
         return out;
     }

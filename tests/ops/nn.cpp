@@ -75,6 +75,38 @@ TEST_CASE("composites of integers are those of the same numbers in f32: no diffe
     check_type(i8{}, {127, -128, 0, 100});
     check_type(u8{}, {255, 0, 1, 100});
 }
+TEST_CASE("nor does a square or a mean's distance") {
+    const auto check_type = [](auto zero, std::initializer_list<number> numbers) {
+        using type = decltype(zero);
+        const auto small = row<type>(numbers);
+        const auto large = row<float>(numbers);
+        CHECK(si::eval(reference, norm_l2(small) == norm_l2(large)));
+        CHECK(si::eval(reference, all(norm_l2(small, si::last_axis) == norm_l2(large, si::last_axis))));
+        CHECK(si::eval(reference, all(si::rms_norm(small, 1e-5f) == si::rms_norm(large, 1e-5f))));
+        CHECK(si::eval(reference, all(si::rms_norm(small, small, 1e-5f) == si::rms_norm(large, large, 1e-5f))));
+        CHECK(si::eval(reference, all(si::layer_norm(small, small, small, 1e-5f) == si::layer_norm(large, large, large, 1e-5f))));
+        const auto other = row<type>({100, 100, 100, 2});
+        const auto large_other = row<float>({100, 100, 100, 2});
+        CHECK(si::eval(reference, all(si::batch_norm(small, other, other, small, small, 1e-5f) ==
+                                      si::batch_norm(large, large_other, large_other, large, large, 1e-5f))));
+        CHECK(si::eval(reference, all(si::hard_sigmoid(small, 2, 1) == si::hard_sigmoid(large, 2, 1))));
+        CHECK(si::eval(reference, all(si::hard_swish(small) == si::hard_swish(large))));
+        const auto grouped = [&](const auto& x) {
+            const auto plane = si::unsqueeze<0>(si::view(x.data(), si::extents<4>{}));
+            return si::group_norm<2>(plane, si::view(x.data(), si::extents<4>{}), si::view(x.data(), si::extents<4>{}), 1e-5f);
+        };
+        const auto expected = si::eval(reference, grouped(large));
+        CHECK(same(si::eval(reference, grouped(small)), [&](i64 i) { return expected[i]; }));
+        const auto target = grid<i64>(si::extents<1>{}, {1});
+        CHECK(si::eval(reference, all(si::cross_entropy(small, target) == si::cross_entropy(large, target))));
+        // Within another lambda, of an intermediate value, too.
+        const auto inside = si::fused([](auto x) { return norm_l2(si::rms_norm(maximum(x, x), 1e-5f)) + norm_l2(maximum(x, 1)); });
+        CHECK(si::eval(reference, inside(small) == inside(large)));
+    };
+    check_type(i8{}, {127, -128, 0, 100});
+    check_type(i32{}, {70000, -70000, 0, 1});  // (the sum of larger ones is exact of integers alone)
+    check_type(u8{}, {255, 0, 1, 100});
+}
 TEST_CASE("softmax over another axis is the transposed one") {
     const table t(33);
     const auto columns = si::eval(reference, si::softmax(t.x, si::axes<0>));
@@ -93,6 +125,13 @@ TEST_CASE("C6: rows with infinities and NaN") {
     CHECK(not_a_number(folded[2]));
     CHECK(close(double(folded[3]), 1000.69314718, 1e-6));
     CHECK(close(double(folded[4]), 0.69314718056, 1e-6));
+}
+TEST_CASE("C6: log_softmax and cross-entropy of rows with infinities are x - logsumexp(x) and its converse") {
+    const auto x = grid<float>(si::extents<4, 3>{}, {-infinity, -infinity, -infinity, infinity, 0, 1, 1, support::nan, 0, 0, -infinity, -infinity});
+    CHECK(same(si::eval(reference, si::log_softmax(x)), {support::nan, support::nan, support::nan, support::nan, -infinity, -infinity, support::nan, support::nan, support::nan, 0, -infinity, -infinity}));
+    const auto loss = [&](i64 target) { return si::eval(reference, si::cross_entropy(x, grid<i64>(si::extents<4, 1>{}, {target, target, target, target}))); };
+    CHECK(same(loss(0), {support::nan, support::nan, support::nan, 0}));
+    CHECK(same(loss(1), {support::nan, infinity, support::nan, infinity}));
 }
 TEST_CASE("C6: masked elements are left out; a row with nothing left is 0") {
     const auto x = grid<float>(si::extents<3, 3>{}, {-60000, -59999, 5, support::nan, infinity, 3, 1, 2, 3});

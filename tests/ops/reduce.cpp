@@ -256,8 +256,53 @@ TEST_CASE("all_close is numpy's: equal, or near a finite number; a NaN is near n
     CHECK(si::eval(reference, all_close(row<float>({2.0f, 2.0f}), 2)));
     CHECK(si::eval(reference, all_close(row<int>({3, -7}), row<int>({3, -7}))));
     CHECK(!si::eval(reference, all_close(row<int>({3, -7}), row<int>({3, -8}))));
+    CHECK(si::eval(reference, all_close(row<float>({-2147483000.0f}), row<int>({-2147483647 - 1}))));
     const auto traced = si::fused([](auto a, auto b) { return all_close(a * 2, b, 0.0f, 0.5f); });
     CHECK(si::eval(reference, traced(row<float>({1.0f, 2.0f}), row<float>({2.25f, 4.5f}))));
+}
+namespace {
+/// Every pair of the ends, the middle and their neighbours, with whole and fractional tolerances, against integers of 128 bits.
+template <class Left, class Right>
+void distances_are_exact() {
+    using wide = __int128;
+    const auto values = []<class Type>(Type) {
+        const Type low = std::is_signed_v<Type> ? Type(u64(1) << (sizeof(Type) * 8 - 1)) : Type(0), high = Type(~low), middle = Type(high / 2);
+        return row<Type>({low, Type(low + 1), Type(low + 2), Type(0), Type(3), Type(5), middle, Type(middle + 1), Type(high - 2), Type(high - 1), high});
+    };
+    const auto x = values(Left{}), y = values(Right{});
+    int wrong = 0;
+    for (i64 i = 0; i < x.count(); ++i)
+        for (i64 j = 0; j < y.count(); ++j)
+            for (const float absolute : {0.0f, 1e-8f, 0.9375f, 1.0f, 2.0f, 3e38f, -1.0f, nan})
+                for (const float relative : {0.0f, 0.25f, 1.0f}) {
+                    const wide left = x(i), right = y(j), distance = left < right ? right - left : left - right, size = right < 0 ? -right : right;
+                    if (relative != 0 && size >> 53 != 0) continue;  // what is allowed is an f64
+                    // Quarters and sixteenths of what is allowed, but for the infinite.
+                    const bool near = absolute > 1e30f || wide(16) * distance <= wide(absolute * 16) + wide(relative * 4) * 4 * size;
+                    const bool wanted = distance == 0 || (absolute == absolute && near);
+                    const auto one = si::view(&x(i), si::extents<1>{});
+                    const auto two = si::view(&y(j), si::extents<1>{});
+                    wrong += si::eval(reference, all_close(one, two, relative, absolute)) != wanted;
+                }
+    CHECK(wrong == 0);
+}
+}  // namespace
+TEST_CASE("all_close of integers: no distance wraps, no comparison rounds") {
+    distances_are_exact<i8, i8>();
+    distances_are_exact<u8, u8>();
+    distances_are_exact<i16, i16>();
+    distances_are_exact<i32, i32>();
+    distances_are_exact<u32, u32>();
+    distances_are_exact<i64, i64>();
+    distances_are_exact<u64, u64>();
+    distances_are_exact<i8, u8>();
+    distances_are_exact<i32, u32>();
+    for (const bool left : {false, true})
+        for (const bool right : {false, true}) {
+            const auto x = row<bool>({left}), y = row<bool>({right});
+            CHECK(si::eval(reference, all_close(x, y)) == (left == right));
+            CHECK(si::eval(reference, all_close(x, y, 0.0f, 1.0f)));
+        }
 }
 
 namespace {

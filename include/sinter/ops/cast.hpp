@@ -146,6 +146,12 @@ struct to_float_op {
     }
 };
 
+namespace detail {
+/// A value in f32 where it is made of integers, as composites of floats take them: their products and differences would wrap.
+/// Floats are no further node.
+constexpr traced as_real(const traced& value) { return is_real(value) ? value : emit_op<to_float_op>(value); }
+}  // namespace detail
+
 /// As `cast` to a small float, but what is too large becomes the infinity of e5m2 or the NaN of the other formats.
 template <dtype To>
 struct cast_no_saturate_op {

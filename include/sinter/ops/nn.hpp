@@ -127,17 +127,20 @@ struct rms_norm : detail::library_body {
     using parameters = list<argument::weight>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced eps) const {
-        return x * rsqrt(sinter::mean(x * x, last_axis) + eps) * weight;
+        return operator()(x, eps) * weight;
     }
     template <class Traced>
-    constexpr Traced operator()(Traced x, Traced eps) const { return x * rsqrt(sinter::mean(x * x, last_axis) + eps); }
+    constexpr Traced operator()(Traced given, Traced eps) const {
+        const Traced x = detail::as_real(given);
+        return x * rsqrt(sinter::mean(x * x, last_axis) + eps);
+    }
 };
 /// The channel axis of x is axis 1; statistics and parameters broadcast as (channels, 1, ..., 1).
 struct batch_norm : detail::library_body {
     using parameters = list<argument::mean, argument::variance, argument::weight, argument::bias>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced mean, Traced variance, Traced weight, Traced bias, Traced eps) const {
-        return (x - mean) * rsqrt(variance + eps) * weight + bias;
+        return (detail::as_real(x) - mean) * rsqrt(variance + eps) * weight + bias;
     }
 };
 /// x is split as (batch, groups, channels / groups, ...) and normalised over all axes from the third on; the parameters stand at
@@ -285,7 +288,7 @@ struct leaky_relu : detail::library_body {
 /// clamp(alpha x + beta, 0, 1); ONNX's defaults alpha 0.2, beta 0.5.
 struct hard_sigmoid : detail::library_body {
     template <class Traced>
-    constexpr Traced operator()(Traced x, Traced alpha, Traced beta) const { return clamp(alpha * x + beta, 0.0f, 1.0f); }
+    constexpr Traced operator()(Traced x, Traced alpha, Traced beta) const { return clamp(alpha * detail::as_real(x) + beta, 0.0f, 1.0f); }
     template <class Traced>
     constexpr Traced operator()(Traced x) const { return clamp(0.2f * x + 0.5f, 0.0f, 1.0f); }
 };

@@ -643,7 +643,10 @@ struct norm_l1 {
 template <class... Where>
 struct norm_l2 {
     template <class Traced>
-    constexpr Traced operator()(Traced x) const { return sqrt(sum(x * x, Where{}...)); }
+    constexpr Traced operator()(Traced x) const {
+        const Traced real = detail::as_real(x);
+        return sqrt(sum(real * real, Where{}...));
+    }
 };
 /// The maximum that is subtracted is kept as 1 so that it broadcasts back; the result's axes are as asked for. An infinite maximum is the
 /// result; so all differences that count are at most 0, for which the exponential is cheaper.
@@ -732,8 +735,18 @@ namespace bodies {
 struct all_close {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced y, Traced relative, Traced absolute) const {
-        const Traced near_by = abs(x - y) <= absolute + relative * abs(y);
-        return all(x == y || (near_by && abs(y) < __builtin_huge_valf()));
+        if (!detail::is_real(x) && !detail::is_real(y)) return of_integers(x, y, relative, absolute);
+        const Traced magnitude = abs(detail::as_real(y));
+        const Traced near_by = abs(x - y) <= absolute + relative * magnitude;
+        return all(x == y || (near_by && magnitude < __builtin_huge_valf()));
+    }
+    /// The distance is exact in 64 bits without a sign, and so is its comparison with the whole part of what is allowed, an f64 as numpy's.
+    /// (A NaN there, or less than 0, allows none.)
+    template <class Traced>
+    static constexpr Traced of_integers(Traced x, Traced y, Traced relative, Traced absolute) {
+        const Traced distance = cast<u64>(maximum(x, y)) - cast<u64>(minimum(x, y));
+        const Traced allowed = cast<double>(absolute) + cast<double>(relative) * abs(cast<double>(y));
+        return all(x == y || distance <= cast<u64>(allowed));
     }
 };
 }  // namespace bodies
