@@ -10,6 +10,7 @@
 
 namespace sinter {
 namespace detail {
+inline namespace SINTER_ISA {  // see calibrate_observe.hpp
 
 inline std::string hex(u64 value, int digits) {
     char text[32];
@@ -33,23 +34,24 @@ inline const char* storage_name(code_kind storage) {
         default: return "unset";
     }
 }
-// Texts grow at their end alone: g++ 12 warns of overlaps in "literal" + std::string that aren't there.
-template <class... Parts>
-void append(std::string& to, const Parts&... parts) {
-    ((to += parts), ...);
+inline std::string number_text(i64 value) {
+    std::string out;
+    append_number(out, value);
+    return out;
 }
-inline std::string number_text(i64 value) { return std::to_string(value); }
 inline std::string integer(i32 value) { return value == lowest_code(code_kind::i32) ? "-2147483647 - 1" : number_text(value); }
 inline void append_braces(std::string& to, const qparams& one) {
     append(to, "{", hex(one.scale_bits, 8), "u, ", number_text(one.zero), ", ", integer(one.low), ", ", integer(one.high), ", sinter::code_kind::",
            storage_name(one.storage), ", ", one.symmetric ? "true" : "false", "}");
 }
 inline std::string identifier(const node_name& value) {
-    std::string out(value.name);
-    append(out, "_", number_text(value.occurrence));
+    std::string out;
+    append(out, value.name, "_", number_text(value.occurrence));
     return out;
 }
-inline calibration_status write_text(const std::string& path, const std::string& text) {
+inline calibration_status write_text(const std::string& folder_and_name, const char* ending, const std::string& text) {
+    std::string path;
+    append(path, folder_and_name, ending);
     std::FILE* const file = std::fopen(path.c_str(), "wb");
     bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (file != nullptr) good = std::fclose(file) == 0 && good;
@@ -58,7 +60,9 @@ inline calibration_status write_text(const std::string& path, const std::string&
     append(why, "[SINTER-K015] '", path, "' can't be written.");
     return {calibration_code::cannot_write, why};
 }
+}  // namespace SINTER_ISA
 }  // namespace detail
+inline namespace SINTER_ISA {
 
 /// The header's text: `struct NAME` in the given namespace, which `convert<NAME>(operator)` takes.
 inline std::string calibration_header(const calibration_results& results, const std::string& name, const std::string& in_namespace = "calibrated") {
@@ -119,9 +123,10 @@ inline std::string calibration_json(const calibration_results& results, const st
 inline calibration_status export_calibration(const calibration_results& results, const std::string& path, const std::string& name,
                                              const std::string& in_namespace = "calibrated") {
     if (!results.ok()) return results.status;
-    const calibration_status said = detail::write_text(path + ".hpp", calibration_header(results, name, in_namespace));
+    const calibration_status said = detail::write_text(path, ".hpp", calibration_header(results, name, in_namespace));
     if (!said.ok()) return said;
-    return detail::write_text(path + ".json", calibration_json(results, name));
+    return detail::write_text(path, ".json", calibration_json(results, name));
 }
 
+}  // namespace SINTER_ISA
 }  // namespace sinter

@@ -13,10 +13,43 @@
 #include "calibrate_convert.hpp"
 #include "split.hpp"
 
+#include <cstdio>
+#include <new>
 #include <string>
 #include <vector>
 
+// (An inline namespace for each instruction set: the linker keeps one copy of a function, which may hold another file's instructions.)
 namespace sinter {
+namespace detail {
+inline namespace SINTER_ISA {
+/// Memory of `own_vector`. The standard containers' functions are named by their allocator, and so by the instruction set.
+template <class Type>
+struct own_allocator {
+    using value_type = Type;
+    own_allocator() = default;
+    template <class Other>
+    own_allocator(const own_allocator<Other>&) {}
+    Type* allocate(std::size_t count) { return static_cast<Type*>(::operator new(count * sizeof(Type))); }
+    void deallocate(Type* memory, std::size_t) { ::operator delete(memory); }
+    bool operator==(const own_allocator&) const { return true; }
+};
+template <class Type>
+using own_vector = std::vector<Type, own_allocator<Type>>;
+
+// Texts grow at their end alone: `operator+` of strings is a function that files share. (And g++ 12 warns of overlaps that aren't there.)
+template <class... Parts>
+void append(std::string& to, const Parts&... parts) {
+    ((to += parts), ...);
+}
+inline void append_number(std::string& to, i64 value) {
+    char text[24];
+    std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value));
+    to += text;
+}
+}  // namespace SINTER_ISA
+}  // namespace detail
+
+inline namespace SINTER_ISA {
 
 enum class calibration_code : int {
     ok = 0,
@@ -40,13 +73,13 @@ struct [[nodiscard]] calibration_status {
 struct calibrated_result {
     node_name value{};
     int axis = -1;
-    std::vector<qparams> parameters;
+    detail::own_vector<qparams> parameters;
     float low = 0, high = 0;  ///< the range that was seen, of all indices together; zeros for derived and fixed ones
 };
 struct calibration_results {
     calibration_status status;
     u64 operator_hash = 0;
-    std::vector<calibrated_result> values;
+    detail::own_vector<calibrated_result> values;
 
     bool ok() const { return status.ok(); }
     /// The result of a name, or null.
@@ -57,15 +90,9 @@ struct calibration_results {
     }
 };
 
+}  // namespace SINTER_ISA
 namespace detail {
-
-inline std::string text_of(const node_name& value) {
-    std::string out("'");
-    out += value.name;
-    out += "' ";
-    out += std::to_string(value.occurrence);
-    return out;
-}
+inline namespace SINTER_ISA {
 
 /// Counts of values up to each edge, and squared errors of candidates: reductions of broadcast formulas.
 inline constexpr auto count_up_to = fused([](auto values, auto edges) {
@@ -85,9 +112,9 @@ inline constexpr auto range_of_all = fused([](auto values) { return outputs((sin
 /// What was seen of one value.
 struct observed_value {
     static constexpr int bins = 2048, candidates = 64;
-    std::vector<float> low, high;
-    std::vector<i64> up_to;      ///< of each bin: values up to its upper edge
-    std::vector<double> errors;  ///< of each candidate
+    own_vector<float> low, high;
+    own_vector<i64> up_to;      ///< of each bin: values up to its upper edge
+    own_vector<double> errors;  ///< of each candidate
     i64 calls = 0, counted = 0, counted_calls = 0;
 
     /// The lower edge of bin `j`; the last edge is the greatest value itself.
@@ -96,7 +123,7 @@ struct observed_value {
         const float share = step::div(float(j), float(bins));
         return step::add(low[0], step::mul(step::sub(high[0], low[0]), share));
     }
-    void merge(std::vector<float>& into, const std::vector<float>& batch, bool least, bool moving) const {
+    void merge(own_vector<float>& into, const own_vector<float>& batch, bool least, bool moving) const {
         if (calls == 0) {
             into = batch;
             return;
@@ -169,7 +196,9 @@ struct results_of_multi<multi_expression<Program, indices<Roots...>, list<Types.
     using extents_type = typename nth_type<Index, Types...>::extents_type;
     static constexpr int root[sizeof...(Roots)] = {Roots...};
 };
+}  // namespace SINTER_ISA
 }  // namespace detail
+inline namespace SINTER_ISA {
 
 /// What the observers of an operator saw. Made by `calibrate`.
 template <class Body, class Quantizer, class Ranks>
@@ -218,11 +247,13 @@ private:
     bool second_ = false;
 
     static calibration_status fail(calibration_code code, const char* text, int node) {
-        std::string out(text);
-        out += " (value ";
-        out += detail::text_of(graph.name_of(node));
-        out += ")";
-        return {code, out};
+        const node_name value = graph.name_of(node);
+        calibration_status out;
+        out.code_value = code;
+        detail::append(out.text, text, " (value '", value.name, "' ");
+        detail::append_number(out.text, value.occurrence);
+        out.text += ")";
+        return out;
     }
     calibration_status complete(int w) const {
         const auto& one = seen_[w];
@@ -281,7 +312,7 @@ private:
     }
     /// A view of memory for one observer's result, of the shape that the operands give it.
     template <class Multi, int Result, class Whole>
-    static auto place(std::vector<float>& memory, const Whole& whole) {
+    static auto place(detail::own_vector<float>& memory, const Whole& whole) {
         using facts = detail::results_of_multi<Multi>;
         using extents_type = typename facts::template extents_type<Result>;
         using lowering = lowering_of<typename detail::as_assignment<Multi>::type>;
@@ -293,7 +324,7 @@ private:
     calibration_status run(const Executor& executor, const pack<Outputs...>& targets, indices<Extra...>, const Operands&... operands) {
         const auto whole = prepared{}(operands...);
         using multi = remove_cvref<decltype(whole)>;
-        std::vector<float> memory[unsigned(sizeof...(Extra))];
+        detail::own_vector<float> memory[unsigned(sizeof...(Extra))];
         const auto extra = tie(place<multi, Extra + graph.output_count>(memory[Extra], whole)...);
         const auto all = tied_with(join(targets, extra.targets));
         const status said = run_any(executor, all = whole);
@@ -306,12 +337,12 @@ private:
     }
 
     template <class Executor>
-    calibration_status take(const Executor& executor, const std::vector<float>* memory) {
+    calibration_status take(const Executor& executor, const detail::own_vector<float>* memory) {
         for (int w = 0; w < watches.size; ++w) {
             const detail::watch_point& point = watches.at[w];
             detail::observed_value& one = seen_[w];
-            const std::vector<float>& first = memory[point.first - graph.output_count];
-            std::vector<float> low = first, high = first;
+            const detail::own_vector<float>& first = memory[point.first - graph.output_count];
+            detail::own_vector<float> low = first, high = first;
             if (point.keeps_values) {
                 if (first.empty()) continue;
                 if (second_) {
@@ -345,7 +376,7 @@ private:
         return {};
     }
     template <class Executor>
-    calibration_status count(const Executor& executor, const detail::watch_point& point, detail::observed_value& one, const std::vector<float>& from) {
+    calibration_status count(const Executor& executor, const detail::watch_point& point, detail::observed_value& one, const detail::own_vector<float>& from) {
         if (one.calls == 0) return complete(watch_of(point.node));
         const tensor_view<const float, extents<dyn>> values(from.data(), i64(from.size()));
         status said;
@@ -364,8 +395,8 @@ private:
             for (int c = 0; c < size; ++c) one.errors[std::size_t(c)] = step::add(one.errors[std::size_t(c)], step::widen(sums[c]));
         } else {
             constexpr int size = detail::observed_value::bins;
-            std::vector<float> edges(std::size_t(size), 0.0f);
-            std::vector<i64> counts(std::size_t(size), 0);
+            detail::own_vector<float> edges(std::size_t(size), 0.0f);
+            detail::own_vector<i64> counts(std::size_t(size), 0);
             for (int j = 0; j < size; ++j) edges[std::size_t(j)] = one.edge(j + 1);
             using row = extents<size>;
             said = try_run(executor, tensor_view<i64, row>(counts.data()) = detail::count_up_to(values, tensor_view<const float, row>(edges.data())));
@@ -389,4 +420,5 @@ auto calibrate(const detail::fused_operator<Lambda>&, const Quantizer&, const Op
     return {};
 }
 
+}  // namespace SINTER_ISA
 }  // namespace sinter
