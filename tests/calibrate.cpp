@@ -32,6 +32,9 @@ static_assert(si::parameters_of(scheme::absmax_127_5, code_kind::u8, -1.5f, 3.0f
 static_assert(si::parameters_of(scheme::absmax_127, code_kind::i8, -3.0f, 0.5f).scale_bits == 0x3cc18306u);
 static_assert(si::parameters_of(scheme::affine, code_kind::i8, -4.0f, -2.0f).zero == 127);  // stretched to hold 0
 
+// Spans beyond the largest float: the quotient is the span's all the same.
+static_assert(si::parameters_of(scheme::affine, code_kind::i8, -3e38f, 3e38f).scale_bits == 0x7be2947au && si::parameters_of(scheme::affine, code_kind::i8, -3e38f, 3e38f).zero == 0);
+
 // ---- the operator of the tests, its weights by rows: sums along the last axis
 
 inline constexpr auto layer = si::fused([](auto x, auto w, auto b) { return relu(sum(si::unsqueeze<1>(x) * w, si::last_axis, si::drop) + b); });
@@ -251,6 +254,103 @@ TEST_CASE("a call without elements changes nothing") {
     auto seen = si::calibrate(layer, output_range, all.in(), all.weights(), all.bias());
     CHECK(seen.observe(si::cpu, all.out(0), all.in(0, 0), all.weights(), all.bias()).ok());
     CHECK(seen.results().status.code() == si::calibration_code::never_observed);
+}
+
+// y = a + b, both observed.
+inline constexpr auto two_sum = si::fused([](auto a, auto b) { return a + b; });
+template <observer Watch, scheme Formula = scheme::affine>
+inline constexpr auto both_operands = si::quantizer([](si::node_facts value) {
+    return value.input >= 0 ? choose::own(Watch, code_kind::i8, Formula) : choose::nothing();
+});
+TEST_CASE("a call that is refused leaves nothing behind, of no value") {
+    float a[4] = {1, 1, 1, 1}, b[4] = {2, 2, 2, 2}, y[4];
+    auto seen = si::calibrate(two_sum, both_operands<observer::min_max>, si::view(a), si::view(b));
+    CHECK(seen.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+    a[2] = 1000, b[3] = __builtin_nanf("");
+    CHECK(seen.observe(si::cpu, si::view(y), si::view(a), si::view(b)).code() == si::calibration_code::nan_observed);
+    CHECK(seen.results().values[0].high == 1);
+
+    auto twice = si::calibrate(two_sum, both_operands<observer::mse>, si::view(a), si::view(a));
+    CHECK(twice.observe(si::cpu, si::view(y), si::view(a), si::view(a)).ok());
+    twice.second_pass();
+    const auto refused = [&](si::calibration_code code) {
+        CHECK(twice.observe(si::cpu, si::view(y), si::view(a), si::view(b)).code() == code);  // the first operand would do
+        CHECK(!twice.results().ok());
+    };
+    refused(si::calibration_code::nan_observed);
+    b[3] = 1001;
+    refused(si::calibration_code::second_pass);
+    CHECK(twice.observe(si::cpu, si::view(y), si::view(a), si::view(a)).ok());
+    CHECK(twice.results().ok());
+
+    // Inside the range, yet other data: another range, or fewer values.
+    auto inside = si::calibrate(two_sum, both_operands<observer::percentile>, si::view(a), si::view(a));
+    CHECK(inside.observe(si::cpu, si::view(y), si::view(a), si::view(a)).ok());
+    inside.second_pass();
+    a[2] = 500;
+    CHECK(inside.observe(si::cpu, si::view(y), si::view(a), si::view(a)).ok());
+    CHECK(inside.results().status.code() == si::calibration_code::second_pass);
+}
+TEST_CASE("huge finite values have finite scales") {
+    float a[4] = {-3e38f, 3e38f, 1, 0}, b[4] = {1, 1, 1, 1}, y[4];
+    const auto scale = [&](const auto& plan) {
+        auto seen = si::calibrate(two_sum, plan, si::view(a), si::view(b));
+        CHECK(seen.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+        seen.second_pass();
+        CHECK(seen.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+        const auto found = seen.results();
+        REQUIRE(found.ok());
+        return found.values[0].parameters[0].scale();
+    };
+    const float wanted = __builtin_bit_cast(float, 0x7be2947au);
+    CHECK(scale(both_operands<observer::min_max>) == wanted);
+    CHECK(scale(both_operands<observer::percentile>) == wanted);
+    CHECK(scale(both_operands<observer::histogram>) == wanted);
+    CHECK(scale(both_operands<observer::mse>) == wanted);
+    // A moving range whose change overflows.
+    auto moving = si::calibrate(two_sum, both_operands<observer::moving_min_max>, si::view(a), si::view(b));
+    CHECK(moving.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+    a[0] = 3e38f;
+    CHECK(moving.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+    CHECK(moving.results().values[0].low < -2.9e38f);
+    CHECK(moving.results().ok());
+    // A bias's scale is a product.
+    static constexpr auto product = si::quantizer([](si::node_facts value) {
+        return value.input == 0 ? choose::own(observer::absmax, code_kind::i8, scheme::absmax_127) : value.input == 1 ? choose::derived({"input", 0}, {"input", 0}) : choose::nothing();
+    });
+    auto derived = si::calibrate(two_sum, product, si::view(a), si::view(b));
+    CHECK(derived.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+    CHECK(derived.results().status.code() == si::calibration_code::not_finite);
+}
+template <class Integer>
+void greatest_magnitude() {
+    constexpr Integer least = si::is_same<Integer, si::i64> ? Integer(-9223372036854775807LL - 1) : Integer(Integer(1) << (8 * sizeof(Integer) - 1));
+    Integer a[4] = {1, least, 3, 5}, b[4]{}, y[4];
+    auto seen = si::calibrate(two_sum, both_operands<observer::absmax, scheme::absmax_127>, si::view(a), si::view(b));
+    CHECK(seen.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+    CHECK(seen.results().values[0].high == -float(least));
+}
+TEST_CASE("the greatest magnitude of integers, the least one among them") {
+    greatest_magnitude<si::i8>();
+    greatest_magnitude<si::i16>();
+    greatest_magnitude<si::i32>();
+    greatest_magnitude<si::i64>();
+}
+TEST_CASE("parameters per axis: every call has the axis's size") {
+    static constexpr auto rows = si::quantizer([](si::node_facts value) {
+        return value.input == 1 ? choose::own(observer::absmax, code_kind::i8, scheme::absmax_127).per_axis(0) : choose::nothing();
+    });
+    using matrix = si::extents<si::dyn, si::dyn>;
+    float a[9] = {}, b[9] = {0, 1, 2, 3, 4, 5, 6, 70, 80}, y[9];
+    const auto of = [](float* memory, si::i64 height) { return si::tensor_view<float, matrix>(memory, height, 3); };
+    auto seen = si::calibrate(two_sum, rows, of(a, 2), of(b, 2));
+    CHECK(seen.observe(si::cpu, of(y, 2), of(a, 2), of(b, 2)).ok());
+    // [other_size]
+    const auto third_row = seen.observe(si::cpu, of(y, 3), of(a, 3), of(b, 3));
+    CHECK(third_row.code() == si::calibration_code::other_size);
+    // [/other_size]
+    CHECK(third_row.message().find("[SINTER-K016]") == 0);
+    CHECK(seen.results().values[0].high == 5);
 }
 
 // ---- files

@@ -390,7 +390,7 @@ struct prepared_body {
             if (point.keeps_values)
                 out.value[out.count++] = emit_op<cast_op<dtype::f32>>(value);
             else if (point.count == 1)
-                out.value[out.count++] = fold_but<monoids::max_of>(emit_op<abs_op>(value), rank, axis);
+                out.value[out.count++] = fold_but<monoids::max_of>(emit_op<abs_op>(emit_op<cast_op<dtype::f32>>(value)), rank, axis);  // abs of the least integer wraps
             else {
                 out.value[out.count++] = fold_but<monoids::min_of>(value, rank, axis);
                 out.value[out.count++] = fold_but<monoids::max_of>(value, rank, axis);
