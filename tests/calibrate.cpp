@@ -456,6 +456,51 @@ TEST_CASE("an operator on codes: exact sums, one multiplication, numerics Q1") {
     expect(all, 0, 0.125f, 0.25f);
 }
 
+// Zero points that differ along the axis, as affine parameters of weights have them.
+inline constexpr si::i32 weight_zeros[2] = {-128, 127};
+template <int Axis, bool Rows>
+struct zeros_by_axis {
+    static constexpr si::u64 operator_hash = scales_by_axis<Axis, Rows>::operator_hash;
+    static constexpr si::calibrated_value values[] = {{{"input", 0}, si::stored_as(si::qp(0.5f, 7), code_kind::u8)},
+                                                      {{"input", 1}, si::stored_as(si::qp(0.25f), code_kind::i8), Axis, 2, weight_scales, weight_zeros},
+                                                      {{"input", 2}, si::stored_as(si::qp(0.125f), code_kind::i32), 0, 2, bias_scales},
+                                                      {{"relu", 0}, si::stored_as(si::qp(0.5f, 3), code_kind::u8)}};
+};
+TEST_CASE("zero points per axis: in the header, and in the operator on codes") {
+    static constexpr auto rows = si::quantizer([](si::node_facts value) {
+        return value.input == 1 ? choose::own(observer::min_max, code_kind::i8).per_axis(0) : choose::nothing();
+    });
+    float x[4] = {1, 1, 1, 1}, w[4] = {0, 1, -1, 0}, y[4];
+    using square = si::extents<2, 2>;
+    auto seen = si::calibrate(two_sum, rows, si::view(x, square{}), si::view(w, square{}));
+    CHECK(seen.observe(si::cpu, si::view(y, square{}), si::view(x, square{}), si::view(w, square{})).ok());
+    const std::string header = si::calibration_header(seen.results(), "affine");
+    CHECK(header.find("    static constexpr sinter::i32 zeros_of_input_1[] = {-128, 127};\n") != std::string::npos);
+    CHECK(header.find(", 0, 2, scales_of_input_1.item, zeros_of_input_1},") != std::string::npos);
+
+    const auto expect = [](const codes& all) {
+        for (int row = 0; row < 2; ++row)
+            for (int o = 0; o < 2; ++o) {
+                int sum = all.b[o];
+                for (int k = 0; k < 3; ++k) sum += (all.x[row * 3 + k] - 7) * (all.w[o * 3 + k] - weight_zeros[o]);
+                const float real = float(sum) * bias_scales[o];
+                CHECK(int(all.y[row * 2 + o]) == si::quantize_code(real < 0 ? 0.0f : real, si::stored_as(si::qp(0.5f, 3), code_kind::u8)));
+            }
+    };
+    codes all;
+    for (si::u8& each : all.x) each = static_cast<si::u8>(each + 5);
+    // [zeros]
+    using by_row = zeros_by_axis<0, true>;
+    si::run(si::cpu, all.out() = si::convert<by_row>(layer)(all.in(), all.weights(), all.bias(), si::calibrated_scales<by_row, 1>(), si::calibrated_zeros<by_row, 1>()));
+    // [/zeros]
+    expect(all);
+    std::memset(all.y, 0, sizeof all.y);
+    using by_column = zeros_by_axis<1, false>;  // the weights lie transposed, behind an index map
+    si::run(si::cpu, all.out() = si::convert<by_column>(by_columns)(all.in(), all.by_column(), all.bias(), si::calibrated_scales<by_column, 1>(),
+                                                                    si::calibrated_zeros<by_column, 1>()));
+    expect(all);
+}
+
 // Sums whose length isn't in the type are long: the same codes.
 TEST_CASE("a converted operator with run-time sizes, and values between that are rounded") {
     codes all;

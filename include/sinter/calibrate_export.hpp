@@ -49,6 +49,12 @@ inline std::string identifier(const node_name& value) {
     append(out, value.name, "_", number_text(value.occurrence));
     return out;
 }
+/// Do the zero points differ along the axis?
+inline bool has_zeros(const calibrated_result& one) {
+    for (const qparams& each : one.parameters)
+        if (each.zero != one.parameters[0].zero) return true;
+    return false;
+}
 inline calibration_status write_text(const std::string& folder_and_name, const char* ending, const std::string& text) {
     std::string path;
     append(path, folder_and_name, ending);
@@ -79,6 +85,10 @@ inline std::string calibration_header(const calibration_results& results, const 
             append(out, i % 8 == 0 ? "\n        " : " ", hex(one.parameters[i].scale_bits, 8), i + 1 < count ? "u," : "u};\n");
         append(out, "    static constexpr sinter::array<float, ", number_text(i64(count)), "> scales_of_", label, " = sinter::floats_of_bits(bits_of_", label,
                ");\n");
+        if (!has_zeros(one)) continue;
+        append(out, "    static constexpr sinter::i32 zeros_of_", label, "[] = {");
+        for (std::size_t i = 0; i < count; ++i) append(out, i > 0 ? ", " : "", number_text(one.parameters[i].zero));
+        out += "};\n";
     }
     append(out, "    static constexpr sinter::calibrated_value values[] = {\n");
     for (const calibrated_result& one : results.values) {
@@ -87,6 +97,7 @@ inline std::string calibration_header(const calibration_results& results, const 
         append_braces(out, one.parameters[0]);
         if (one.axis >= 0) {
             append(out, ", ", number_text(one.axis), ", ", number_text(i64(one.parameters.size())), ", scales_of_", identifier(one.value), ".item");
+            if (has_zeros(one)) append(out, ", zeros_of_", identifier(one.value));
             append(out, "},  // along axis ", number_text(one.axis), "\n");
         } else {
             append(out, "},  // ", decimal(one.parameters[0].scale()), "\n");

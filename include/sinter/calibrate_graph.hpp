@@ -163,13 +163,14 @@ constexpr quantizer_of<Function> quantizer(Function) {
 }
 
 /// One value of a calibrated operator: its name and parameters, as a generated header holds them. Per axis the scales stand in
-/// `scales`, one for each index, and the rest of the parameters is common: zero point 0.
+/// `scales`, one for each index, and so do the zero points in `zeros` where they differ; the rest of the parameters is common.
 struct calibrated_value {
     node_name value{};
     qparams parameters{};
     int axis = -1;
     int count = 0;
     const float* scales = nullptr;
+    const i32* zeros = nullptr;
 };
 
 /// Scales from their bits: for generated headers.
