@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lower.hpp"
+#include "named_sizes.hpp"
 
 namespace sinter::detail {
 
@@ -203,9 +204,13 @@ inline constexpr bool has_integer_numbers = false;
 template <class Program, class Roots, class... Leaves, class Outputs>
 inline constexpr bool has_integer_numbers<assignment<Program, Roots, list<Leaves...>, Outputs>> = (is_integer_number<Leaves> || ...);
 
-/// Runs an assignment whose numbers are sound.
+/// Runs an assignment whose numbers are sound, and whose names have one size each.
 template <class Executor, class Assignment>
 SINTER_FORCE_INLINE status launch_checked(const Executor& executor, const Assignment& assigned) {
+    if constexpr (names_of_call<Assignment>::some_twice) {
+        const status bad = names_of_call<Assignment>::verdict(assigned);
+        if (!bad.ok()) return bad;
+    }
     if constexpr (parameter_check<Assignment>::any) {
         const status bad = parameter_check<Assignment>::verdict(assigned);
         if (!bad.ok()) return bad;
