@@ -89,6 +89,24 @@ TEST_CASE("named sizes are numbers when run, and must agree") {
     CHECK((output.output == 0 && output.expected == 4 && output.found == 5));
     CHECK(si::try_run(reference, si::view(data + 16, si::extents<dyn>(4)) = x + 1).ok());
 }
+TEST_CASE("a number computed from numbers meets a tensor as that number") {
+    si::u8 x[2] = {1, 2}, y[2] = {7, 7};
+    const auto twice = [](auto v, auto k) { return v + k * 2; };
+    const si::status said = si::try_run(reference, si::view(y) = si::let(si::view(x), 200, twice));
+    CHECK(said.code() == error::number_out_of_range);
+    CHECK((said.operand == -1 && said.expected == 255 && said.found == 400));
+    CHECK(si::try_run(reference, si::view(y) = si::let(si::view(x), 3, [](auto v, auto k) { return v + (k - 4); })).found == -1);
+    CHECK(si::try_run(reference, si::view(y) = si::let(si::view(x), 200, [](auto v, auto k) { return where(v > 9, k * 2, v); })).code() == error::number_out_of_range);
+    CHECK(y[0] == 7);
+    CHECK(si::try_run(reference, si::view(y) = si::let(si::view(x), 100, twice)).ok());
+    CHECK(y[1] == 202);
+    CHECK(si::try_run(reference, si::view(y) = si::let(si::view(x), 200, [](auto v, auto k) { return v + si::cast_wrap<si::u8>(k * 2); })).ok());
+    CHECK(y[0] == 145);
+    const float real[2] = {0.5f, 1};
+    float out[2];
+    CHECK(si::try_run(reference, si::view(out) = si::let(si::view(real), 200, twice)).ok());
+    CHECK(out[0] == 400.5f);
+}
 TEST_CASE("null pointers, negative sizes, bad views") {
     float data[8]{};
     const si::tensor_view<float, si::extents<dyn>> none(nullptr, 4), some(data, 4), empty(nullptr, 0);
