@@ -32,6 +32,9 @@ static_assert(si::parameters_of(scheme::absmax_127_5, code_kind::u8, -1.5f, 3.0f
 static_assert(si::parameters_of(scheme::absmax_127, code_kind::i8, -3.0f, 0.5f).scale_bits == 0x3cc18306u);
 static_assert(si::parameters_of(scheme::affine, code_kind::i8, -4.0f, -2.0f).zero == 127);  // stretched to hold 0
 
+// Spans beyond the largest float: the quotient is the span's all the same.
+static_assert(si::parameters_of(scheme::affine, code_kind::i8, -3e38f, 3e38f).scale_bits == 0x7be2947au && si::parameters_of(scheme::affine, code_kind::i8, -3e38f, 3e38f).zero == 0);
+
 // ---- the operator of the tests, its weights by rows: sums along the last axis
 
 inline constexpr auto layer = si::fused([](auto x, auto w, auto b) { return relu(sum(si::unsqueeze<1>(x) * w, si::last_axis, si::drop) + b); });
@@ -253,6 +256,103 @@ TEST_CASE("a call without elements changes nothing") {
     CHECK(seen.results().status.code() == si::calibration_code::never_observed);
 }
 
+// y = a + b, both observed.
+inline constexpr auto two_sum = si::fused([](auto a, auto b) { return a + b; });
+template <observer Watch, scheme Formula = scheme::affine>
+inline constexpr auto both_operands = si::quantizer([](si::node_facts value) {
+    return value.input >= 0 ? choose::own(Watch, code_kind::i8, Formula) : choose::nothing();
+});
+TEST_CASE("a call that is refused leaves nothing behind, of no value") {
+    float a[4] = {1, 1, 1, 1}, b[4] = {2, 2, 2, 2}, y[4];
+    auto seen = si::calibrate(two_sum, both_operands<observer::min_max>, si::view(a), si::view(b));
+    CHECK(seen.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+    a[2] = 1000, b[3] = __builtin_nanf("");
+    CHECK(seen.observe(si::cpu, si::view(y), si::view(a), si::view(b)).code() == si::calibration_code::nan_observed);
+    CHECK(seen.results().values[0].high == 1);
+
+    auto twice = si::calibrate(two_sum, both_operands<observer::mse>, si::view(a), si::view(a));
+    CHECK(twice.observe(si::cpu, si::view(y), si::view(a), si::view(a)).ok());
+    twice.second_pass();
+    const auto refused = [&](si::calibration_code code) {
+        CHECK(twice.observe(si::cpu, si::view(y), si::view(a), si::view(b)).code() == code);  // the first operand would do
+        CHECK(!twice.results().ok());
+    };
+    refused(si::calibration_code::nan_observed);
+    b[3] = 1001;
+    refused(si::calibration_code::second_pass);
+    CHECK(twice.observe(si::cpu, si::view(y), si::view(a), si::view(a)).ok());
+    CHECK(twice.results().ok());
+
+    // Inside the range, yet other data: another range, or fewer values.
+    auto inside = si::calibrate(two_sum, both_operands<observer::percentile>, si::view(a), si::view(a));
+    CHECK(inside.observe(si::cpu, si::view(y), si::view(a), si::view(a)).ok());
+    inside.second_pass();
+    a[2] = 500;
+    CHECK(inside.observe(si::cpu, si::view(y), si::view(a), si::view(a)).ok());
+    CHECK(inside.results().status.code() == si::calibration_code::second_pass);
+}
+TEST_CASE("huge finite values have finite scales") {
+    float a[4] = {-3e38f, 3e38f, 1, 0}, b[4] = {1, 1, 1, 1}, y[4];
+    const auto scale = [&](const auto& plan) {
+        auto seen = si::calibrate(two_sum, plan, si::view(a), si::view(b));
+        CHECK(seen.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+        seen.second_pass();
+        CHECK(seen.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+        const auto found = seen.results();
+        REQUIRE(found.ok());
+        return found.values[0].parameters[0].scale();
+    };
+    const float wanted = __builtin_bit_cast(float, 0x7be2947au);
+    CHECK(scale(both_operands<observer::min_max>) == wanted);
+    CHECK(scale(both_operands<observer::percentile>) == wanted);
+    CHECK(scale(both_operands<observer::histogram>) == wanted);
+    CHECK(scale(both_operands<observer::mse>) == wanted);
+    // A moving range whose change overflows.
+    auto moving = si::calibrate(two_sum, both_operands<observer::moving_min_max>, si::view(a), si::view(b));
+    CHECK(moving.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+    a[0] = 3e38f;
+    CHECK(moving.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+    CHECK(moving.results().values[0].low < -2.9e38f);
+    CHECK(moving.results().ok());
+    // A bias's scale is a product.
+    static constexpr auto product = si::quantizer([](si::node_facts value) {
+        return value.input == 0 ? choose::own(observer::absmax, code_kind::i8, scheme::absmax_127) : value.input == 1 ? choose::derived({"input", 0}, {"input", 0}) : choose::nothing();
+    });
+    auto derived = si::calibrate(two_sum, product, si::view(a), si::view(b));
+    CHECK(derived.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+    CHECK(derived.results().status.code() == si::calibration_code::not_finite);
+}
+template <class Integer>
+void greatest_magnitude() {
+    constexpr Integer least = si::is_same<Integer, si::i64> ? Integer(-9223372036854775807LL - 1) : Integer(Integer(1) << (8 * sizeof(Integer) - 1));
+    Integer a[4] = {1, least, 3, 5}, b[4]{}, y[4];
+    auto seen = si::calibrate(two_sum, both_operands<observer::absmax, scheme::absmax_127>, si::view(a), si::view(b));
+    CHECK(seen.observe(si::cpu, si::view(y), si::view(a), si::view(b)).ok());
+    CHECK(seen.results().values[0].high == -float(least));
+}
+TEST_CASE("the greatest magnitude of integers, the least one among them") {
+    greatest_magnitude<si::i8>();
+    greatest_magnitude<si::i16>();
+    greatest_magnitude<si::i32>();
+    greatest_magnitude<si::i64>();
+}
+TEST_CASE("parameters per axis: every call has the axis's size") {
+    static constexpr auto rows = si::quantizer([](si::node_facts value) {
+        return value.input == 1 ? choose::own(observer::absmax, code_kind::i8, scheme::absmax_127).per_axis(0) : choose::nothing();
+    });
+    using matrix = si::extents<si::dyn, si::dyn>;
+    float a[9] = {}, b[9] = {0, 1, 2, 3, 4, 5, 6, 70, 80}, y[9];
+    const auto of = [](float* memory, si::i64 height) { return si::tensor_view<float, matrix>(memory, height, 3); };
+    auto seen = si::calibrate(two_sum, rows, of(a, 2), of(b, 2));
+    CHECK(seen.observe(si::cpu, of(y, 2), of(a, 2), of(b, 2)).ok());
+    // [other_size]
+    const auto third_row = seen.observe(si::cpu, of(y, 3), of(a, 3), of(b, 3));
+    CHECK(third_row.code() == si::calibration_code::other_size);
+    // [/other_size]
+    CHECK(third_row.message().find("[SINTER-K016]") == 0);
+    CHECK(seen.results().values[0].high == 5);
+}
+
 // ---- files
 
 TEST_CASE("the header and its JSON twin") {
@@ -354,6 +454,51 @@ TEST_CASE("an operator on codes: exact sums, one multiplication, numerics Q1") {
     std::memset(all.y, 0, sizeof all.y);
     si::run(si::cpu, all.out() = si::convert<by_column>(by_columns)(all.in(), all.by_column(), all.bias(), si::calibrated_scales<by_column, 1>()));
     expect(all, 0, 0.125f, 0.25f);
+}
+
+// Zero points that differ along the axis, as affine parameters of weights have them.
+inline constexpr si::i32 weight_zeros[2] = {-128, 127};
+template <int Axis, bool Rows>
+struct zeros_by_axis {
+    static constexpr si::u64 operator_hash = scales_by_axis<Axis, Rows>::operator_hash;
+    static constexpr si::calibrated_value values[] = {{{"input", 0}, si::stored_as(si::qp(0.5f, 7), code_kind::u8)},
+                                                      {{"input", 1}, si::stored_as(si::qp(0.25f), code_kind::i8), Axis, 2, weight_scales, weight_zeros},
+                                                      {{"input", 2}, si::stored_as(si::qp(0.125f), code_kind::i32), 0, 2, bias_scales},
+                                                      {{"relu", 0}, si::stored_as(si::qp(0.5f, 3), code_kind::u8)}};
+};
+TEST_CASE("zero points per axis: in the header, and in the operator on codes") {
+    static constexpr auto rows = si::quantizer([](si::node_facts value) {
+        return value.input == 1 ? choose::own(observer::min_max, code_kind::i8).per_axis(0) : choose::nothing();
+    });
+    float x[4] = {1, 1, 1, 1}, w[4] = {0, 1, -1, 0}, y[4];
+    using square = si::extents<2, 2>;
+    auto seen = si::calibrate(two_sum, rows, si::view(x, square{}), si::view(w, square{}));
+    CHECK(seen.observe(si::cpu, si::view(y, square{}), si::view(x, square{}), si::view(w, square{})).ok());
+    const std::string header = si::calibration_header(seen.results(), "affine");
+    CHECK(header.find("    static constexpr sinter::i32 zeros_of_input_1[] = {-128, 127};\n") != std::string::npos);
+    CHECK(header.find(", 0, 2, scales_of_input_1.item, zeros_of_input_1},") != std::string::npos);
+
+    const auto expect = [](const codes& all) {
+        for (int row = 0; row < 2; ++row)
+            for (int o = 0; o < 2; ++o) {
+                int sum = all.b[o];
+                for (int k = 0; k < 3; ++k) sum += (all.x[row * 3 + k] - 7) * (all.w[o * 3 + k] - weight_zeros[o]);
+                const float real = float(sum) * bias_scales[o];
+                CHECK(int(all.y[row * 2 + o]) == si::quantize_code(real < 0 ? 0.0f : real, si::stored_as(si::qp(0.5f, 3), code_kind::u8)));
+            }
+    };
+    codes all;
+    for (si::u8& each : all.x) each = static_cast<si::u8>(each + 5);
+    // [zeros]
+    using by_row = zeros_by_axis<0, true>;
+    si::run(si::cpu, all.out() = si::convert<by_row>(layer)(all.in(), all.weights(), all.bias(), si::calibrated_scales<by_row, 1>(), si::calibrated_zeros<by_row, 1>()));
+    // [/zeros]
+    expect(all);
+    std::memset(all.y, 0, sizeof all.y);
+    using by_column = zeros_by_axis<1, false>;  // the weights lie transposed, behind an index map
+    si::run(si::cpu, all.out() = si::convert<by_column>(by_columns)(all.in(), all.by_column(), all.bias(), si::calibrated_scales<by_column, 1>(),
+                                                                    si::calibrated_zeros<by_column, 1>()));
+    expect(all);
 }
 
 // Sums whose length isn't in the type are long: the same codes.

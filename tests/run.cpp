@@ -65,6 +65,47 @@ TEST_CASE("named sizes are numbers when run, and must agree") {
     const si::tensor_view<float, si::extents<"n"_d>> x(data, 4), y(data + 8, 5), out(data + 16, 4);
     CHECK(si::try_run(reference, out = x + y).code() == error::size_mismatch);
     CHECK(si::try_run(reference, out = x + x).ok());
+
+    float more[20]{};
+    // Also where they don't meet: in one view, across, in two outputs, behind a reduction, and in the output alone.
+    const si::tensor_view<float, si::extents<dyn, dyn>> any(data, 3, 4), wide(more, 4, 5);
+    const si::status twice = si::try_run(reference, any = si::tensor_view<float, si::extents<"n"_d, "n"_d>>(data, 3, 4) + 1);
+    CHECK(twice.code() == error::size_mismatch);
+    CHECK((twice.operand == 0 && twice.axis == 1 && twice.expected == 3 && twice.found == 4));
+    CHECK(si::try_run(reference, si::view(data, si::extents<dyn, dyn>(4, 4)) = si::tensor_view<float, si::extents<"n"_d, "n"_d>>(data, 4, 4) + 1).ok());
+    const si::tensor_view<float, si::extents<"n"_d, 1>> column(data, 4);
+    const si::tensor_view<float, si::extents<1, "n"_d>> row(data, 5);
+    CHECK(si::try_run(reference, wide = column * row).code() == error::size_mismatch);
+    CHECK(si::try_run(reference, wide = column * si::tensor_view<float, si::extents<1, "m"_d>>(data, 5)).ok());
+    const si::tensor_view<float, si::extents<dyn>> four(data + 16, 4);
+    CHECK(si::try_run(reference, four = x + sum(y)).code() == error::size_mismatch);
+    const si::tensor_view<float, si::extents<>> one(data + 30), other(data + 31);
+    const si::status outputs = si::try_run(reference, one = sum(x), other = sum(y));
+    CHECK(outputs.operand == 1);
+    CHECK(outputs.found == 5);
+    const si::tensor_view<float, si::extents<"n"_d>> too_long(data + 16, 5);
+    const si::status output = si::try_run(reference, too_long = x + 1);
+    CHECK(output.code() == error::size_mismatch);
+    CHECK((output.output == 0 && output.expected == 4 && output.found == 5));
+    CHECK(si::try_run(reference, si::view(data + 16, si::extents<dyn>(4)) = x + 1).ok());
+}
+TEST_CASE("a number computed from numbers meets a tensor as that number") {
+    si::u8 x[2] = {1, 2}, y[2] = {7, 7};
+    const auto twice = [](auto v, auto k) { return v + k * 2; };
+    const si::status said = si::try_run(reference, si::view(y) = si::let(si::view(x), 200, twice));
+    CHECK(said.code() == error::number_out_of_range);
+    CHECK((said.operand == -1 && said.expected == 255 && said.found == 400));
+    CHECK(si::try_run(reference, si::view(y) = si::let(si::view(x), 3, [](auto v, auto k) { return v + (k - 4); })).found == -1);
+    CHECK(si::try_run(reference, si::view(y) = si::let(si::view(x), 200, [](auto v, auto k) { return where(v > 9, k * 2, v); })).code() == error::number_out_of_range);
+    CHECK(y[0] == 7);
+    CHECK(si::try_run(reference, si::view(y) = si::let(si::view(x), 100, twice)).ok());
+    CHECK(y[1] == 202);
+    CHECK(si::try_run(reference, si::view(y) = si::let(si::view(x), 200, [](auto v, auto k) { return v + si::cast_wrap<si::u8>(k * 2); })).ok());
+    CHECK(y[0] == 145);
+    const float real[2] = {0.5f, 1};
+    float out[2];
+    CHECK(si::try_run(reference, si::view(out) = si::let(si::view(real), 200, twice)).ok());
+    CHECK(out[0] == 400.5f);
 }
 TEST_CASE("null pointers, negative sizes, bad views") {
     float data[8]{};

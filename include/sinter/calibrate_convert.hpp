@@ -8,7 +8,8 @@
 //     si::run(si::cpu, codes_out = layer8(codes_in, weight_codes, bias_codes));   // one kernel, as before
 //
 // Scales per axis (of weights, as a rule) are operands: f32 vectors behind the operator's own, in the order of `values`, a derived bias
-// apart; `calibrated_scales<Calibration, Index>()` is a view of them.
+// apart; `calibrated_scales<Calibration, Index>()` is a view of them. Zero points that differ along the axis are an i32 vector behind each:
+// `calibrated_zeros<Calibration, Index>()`.
 //
 // Parameters that are known only when the program runs are `at_run_time(storage)` there, and operands in the same place: the scale, a
 // number, and the zero point, an integer, unless they are symmetric. The same numbers give the same bits. A scale must be finite and
@@ -188,6 +189,7 @@ struct converter {
             out = value[from.argument[0]];
             out.real = -1;
             out.codes = moved(from, out.codes);
+            if (out.scale >= 0 && out.zero_at >= 0) out.zero_at = moved(from, out.zero_at);
             if (out.scale >= 0) out.scale = moved(from, out.scale);
             return;
         }
@@ -332,7 +334,7 @@ constexpr int place_of_calibrated(const node_name& wanted) {
 /// Operands that a value's parameters are. Biases of 32-bit codes join an accumulator, whose scales are those of the weights.
 constexpr int parameter_operands(const calibrated_value& one) {
     if (one.parameters.storage == code_kind::i32) return 0;
-    if (one.axis >= 0) return 1;
+    if (one.axis >= 0) return one.zeros != nullptr ? 2 : 1;
     return one.parameters.scale_bits != 0 ? 0 : one.parameters.symmetric ? 1 : 2;
 }
 template <class Calibration>
@@ -370,9 +372,10 @@ constexpr traced_list convert_on(tape& on, const int* given, const int* ranks, b
             parameters.each = value.scales, parameters.count = value.count;
             parameters.borrows = value.parameters.storage == code_kind::i32 && (value.axis >= 0 || value.parameters.scale_bits == 0);
             const int operands = parameter_operands(value), first = scale_operand<Calibration>(value, Own);
-            if (value.axis >= 0 && operands == 1)
+            if (value.axis >= 0 && operands > 0) {
                 parameters.scale = work.place_scales({&on, given[first]}, graph.facts[i].rank, value.axis);
-            else if (operands > 0)
+                if (operands == 2) parameters.zero_at = work.place_scales({&on, given[first + 1]}, graph.facts[i].rank, value.axis);
+            } else if (operands > 0)
                 parameters.scale_at = given[first], parameters.zero_at = operands == 2 ? given[first + 1] : -1;
         }
         converted_value& made = work.value[i];
@@ -534,6 +537,15 @@ constexpr auto calibrated_scales() {
     constexpr const calibrated_value* all = Calibration::values;
     static_assert(all[Index].axis >= 0, "[SINTER-K002] this value has one scale, in its parameters. Hint: the index of a value with an axis.");
     return tensor_view<const float, extents<all[Index].count>>(all[Index].scales);
+}
+
+/// The zero points of a value that has them per axis, likewise.
+template <class Calibration, int Index>
+constexpr auto calibrated_zeros() {
+    constexpr const calibrated_value* all = Calibration::values;
+    static_assert(all[Index].axis >= 0 && all[Index].zeros != nullptr,
+                  "[SINTER-K002] this value has one zero point, in its parameters. Hint: the index of a value whose header has zeros_of_it.");
+    return tensor_view<const i32, extents<all[Index].count>>(all[Index].zeros);
 }
 
 /// The operator on codes: see above. Operands that the calibration names are tensors of their codes, results that it names are codes;

@@ -10,6 +10,7 @@
 
 namespace sinter {
 namespace detail {
+inline namespace SINTER_ISA {  // see calibrate_observe.hpp
 
 inline std::string hex(u64 value, int digits) {
     char text[32];
@@ -33,23 +34,30 @@ inline const char* storage_name(code_kind storage) {
         default: return "unset";
     }
 }
-// Texts grow at their end alone: g++ 12 warns of overlaps in "literal" + std::string that aren't there.
-template <class... Parts>
-void append(std::string& to, const Parts&... parts) {
-    ((to += parts), ...);
+inline std::string number_text(i64 value) {
+    std::string out;
+    append_number(out, value);
+    return out;
 }
-inline std::string number_text(i64 value) { return std::to_string(value); }
 inline std::string integer(i32 value) { return value == lowest_code(code_kind::i32) ? "-2147483647 - 1" : number_text(value); }
 inline void append_braces(std::string& to, const qparams& one) {
     append(to, "{", hex(one.scale_bits, 8), "u, ", number_text(one.zero), ", ", integer(one.low), ", ", integer(one.high), ", sinter::code_kind::",
            storage_name(one.storage), ", ", one.symmetric ? "true" : "false", "}");
 }
 inline std::string identifier(const node_name& value) {
-    std::string out(value.name);
-    append(out, "_", number_text(value.occurrence));
+    std::string out;
+    append(out, value.name, "_", number_text(value.occurrence));
     return out;
 }
-inline calibration_status write_text(const std::string& path, const std::string& text) {
+/// Do the zero points differ along the axis?
+inline bool has_zeros(const calibrated_result& one) {
+    for (const qparams& each : one.parameters)
+        if (each.zero != one.parameters[0].zero) return true;
+    return false;
+}
+inline calibration_status write_text(const std::string& folder_and_name, const char* ending, const std::string& text) {
+    std::string path;
+    append(path, folder_and_name, ending);
     std::FILE* const file = std::fopen(path.c_str(), "wb");
     bool good = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (file != nullptr) good = std::fclose(file) == 0 && good;
@@ -58,7 +66,9 @@ inline calibration_status write_text(const std::string& path, const std::string&
     append(why, "[SINTER-K015] '", path, "' can't be written.");
     return {calibration_code::cannot_write, why};
 }
+}  // namespace SINTER_ISA
 }  // namespace detail
+inline namespace SINTER_ISA {
 
 /// The header's text: `struct NAME` in the given namespace, which `convert<NAME>(operator)` takes.
 inline std::string calibration_header(const calibration_results& results, const std::string& name, const std::string& in_namespace = "calibrated") {
@@ -75,6 +85,10 @@ inline std::string calibration_header(const calibration_results& results, const 
             append(out, i % 8 == 0 ? "\n        " : " ", hex(one.parameters[i].scale_bits, 8), i + 1 < count ? "u," : "u};\n");
         append(out, "    static constexpr sinter::array<float, ", number_text(i64(count)), "> scales_of_", label, " = sinter::floats_of_bits(bits_of_", label,
                ");\n");
+        if (!has_zeros(one)) continue;
+        append(out, "    static constexpr sinter::i32 zeros_of_", label, "[] = {");
+        for (std::size_t i = 0; i < count; ++i) append(out, i > 0 ? ", " : "", number_text(one.parameters[i].zero));
+        out += "};\n";
     }
     append(out, "    static constexpr sinter::calibrated_value values[] = {\n");
     for (const calibrated_result& one : results.values) {
@@ -83,6 +97,7 @@ inline std::string calibration_header(const calibration_results& results, const 
         append_braces(out, one.parameters[0]);
         if (one.axis >= 0) {
             append(out, ", ", number_text(one.axis), ", ", number_text(i64(one.parameters.size())), ", scales_of_", identifier(one.value), ".item");
+            if (has_zeros(one)) append(out, ", zeros_of_", identifier(one.value));
             append(out, "},  // along axis ", number_text(one.axis), "\n");
         } else {
             append(out, "},  // ", decimal(one.parameters[0].scale()), "\n");
@@ -119,9 +134,10 @@ inline std::string calibration_json(const calibration_results& results, const st
 inline calibration_status export_calibration(const calibration_results& results, const std::string& path, const std::string& name,
                                              const std::string& in_namespace = "calibrated") {
     if (!results.ok()) return results.status;
-    const calibration_status said = detail::write_text(path + ".hpp", calibration_header(results, name, in_namespace));
+    const calibration_status said = detail::write_text(path, ".hpp", calibration_header(results, name, in_namespace));
     if (!said.ok()) return said;
-    return detail::write_text(path + ".json", calibration_json(results, name));
+    return detail::write_text(path, ".json", calibration_json(results, name));
 }
 
+}  // namespace SINTER_ISA
 }  // namespace sinter

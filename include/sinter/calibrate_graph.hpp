@@ -163,13 +163,14 @@ constexpr quantizer_of<Function> quantizer(Function) {
 }
 
 /// One value of a calibrated operator: its name and parameters, as a generated header holds them. Per axis the scales stand in
-/// `scales`, one for each index, and the rest of the parameters is common: zero point 0.
+/// `scales`, one for each index, and so do the zero points in `zeros` where they differ; the rest of the parameters is common.
 struct calibrated_value {
     node_name value{};
     qparams parameters{};
     int axis = -1;
     int count = 0;
     const float* scales = nullptr;
+    const i32* zeros = nullptr;
 };
 
 /// Scales from their bits: for generated headers.
@@ -390,7 +391,7 @@ struct prepared_body {
             if (point.keeps_values)
                 out.value[out.count++] = emit_op<cast_op<dtype::f32>>(value);
             else if (point.count == 1)
-                out.value[out.count++] = fold_but<monoids::max_of>(emit_op<abs_op>(value), rank, axis);
+                out.value[out.count++] = fold_but<monoids::max_of>(emit_op<abs_op>(emit_op<cast_op<dtype::f32>>(value)), rank, axis);  // abs of the least integer wraps
             else {
                 out.value[out.count++] = fold_but<monoids::min_of>(value, rank, axis);
                 out.value[out.count++] = fold_but<monoids::max_of>(value, rank, axis);

@@ -13,19 +13,53 @@
 #include "calibrate_convert.hpp"
 #include "split.hpp"
 
+#include <cstdio>
+#include <new>
 #include <string>
 #include <vector>
 
+// (An inline namespace for each instruction set: the linker keeps one copy of a function, which may hold another file's instructions.)
 namespace sinter {
+namespace detail {
+inline namespace SINTER_ISA {
+/// Memory of `own_vector`. The standard containers' functions are named by their allocator, and so by the instruction set.
+template <class Type>
+struct own_allocator {
+    using value_type = Type;
+    own_allocator() = default;
+    template <class Other>
+    own_allocator(const own_allocator<Other>&) {}
+    Type* allocate(std::size_t count) { return static_cast<Type*>(::operator new(count * sizeof(Type))); }
+    void deallocate(Type* memory, std::size_t) { ::operator delete(memory); }
+    bool operator==(const own_allocator&) const { return true; }
+};
+template <class Type>
+using own_vector = std::vector<Type, own_allocator<Type>>;
+
+// Texts grow at their end alone: `operator+` of strings is a function that files share. (And g++ 12 warns of overlaps that aren't there.)
+template <class... Parts>
+void append(std::string& to, const Parts&... parts) {
+    ((to += parts), ...);
+}
+inline void append_number(std::string& to, i64 value) {
+    char text[24];
+    std::snprintf(text, sizeof text, "%lld", static_cast<long long>(value));
+    to += text;
+}
+}  // namespace SINTER_ISA
+}  // namespace detail
+
+inline namespace SINTER_ISA {
 
 enum class calibration_code : int {
     ok = 0,
     never_observed,  ///< [SINTER-K011] no call was observed
     nan_observed,    ///< [SINTER-K012] a value is NaN
-    not_finite,      ///< [SINTER-K013] a value is infinite
+    not_finite,      ///< [SINTER-K013] a value is infinite, or a scale
     second_pass,     ///< [SINTER-K014] a percentile, histogram or mse needs the data twice, the same both times
     run_failed,      ///< the kernel's own status: [SINTER-R...]
     cannot_write,    ///< [SINTER-K015] a file of parameters can't be written
+    other_size,      ///< [SINTER-K016] the axis of parameters per axis has another size than before
 };
 /// What went wrong, with the name of the value.
 struct [[nodiscard]] calibration_status {
@@ -40,13 +74,13 @@ struct [[nodiscard]] calibration_status {
 struct calibrated_result {
     node_name value{};
     int axis = -1;
-    std::vector<qparams> parameters;
+    detail::own_vector<qparams> parameters;
     float low = 0, high = 0;  ///< the range that was seen, of all indices together; zeros for derived and fixed ones
 };
 struct calibration_results {
     calibration_status status;
     u64 operator_hash = 0;
-    std::vector<calibrated_result> values;
+    detail::own_vector<calibrated_result> values;
 
     bool ok() const { return status.ok(); }
     /// The result of a name, or null.
@@ -57,15 +91,9 @@ struct calibration_results {
     }
 };
 
+}  // namespace SINTER_ISA
 namespace detail {
-
-inline std::string text_of(const node_name& value) {
-    std::string out("'");
-    out += value.name;
-    out += "' ";
-    out += std::to_string(value.occurrence);
-    return out;
-}
+inline namespace SINTER_ISA {
 
 /// Counts of values up to each edge, and squared errors of candidates: reductions of broadcast formulas.
 inline constexpr auto count_up_to = fused([](auto values, auto edges) {
@@ -82,29 +110,35 @@ struct squared_errors_body {
 inline constexpr fused_operator<squared_errors_body> squared_errors{};
 inline constexpr auto range_of_all = fused([](auto values) { return outputs((sinter::min)(values), (sinter::max)(values)); });
 
+SINTER_INLINE bool is_finite(float x) { return (__builtin_bit_cast(u32, x) & 0x7f800000u) != 0x7f800000u; }
+
 /// What was seen of one value.
 struct observed_value {
     static constexpr int bins = 2048, candidates = 64;
-    std::vector<float> low, high;
-    std::vector<i64> up_to;      ///< of each bin: values up to its upper edge
-    std::vector<double> errors;  ///< of each candidate
-    i64 calls = 0, counted = 0, counted_calls = 0;
+    own_vector<float> low, high;
+    own_vector<i64> up_to;      ///< of each bin: values up to its upper edge
+    own_vector<double> errors;  ///< of each candidate
+    i64 calls = 0, elements = 0;
+    i64 counted = 0, counted_calls = 0;      ///< of the second pass,
+    float low_again = 0, high_again = 0;     ///< and its range
 
     /// The lower edge of bin `j`; the last edge is the greatest value itself.
     float edge(int j) const {
         if (j == bins) return high[0];
-        const float share = step::div(float(j), float(bins));
-        return step::add(low[0], step::mul(step::sub(high[0], low[0]), share));
+        const float share = step::div(float(j), float(bins)), span = step::sub(high[0], low[0]);
+        if (!is_finite(span)) return step::add(step::mul(low[0], step::sub(1.0f, share)), step::mul(high[0], share));
+        return step::add(low[0], step::mul(span, share));
     }
-    void merge(std::vector<float>& into, const std::vector<float>& batch, bool least, bool moving) const {
+    void merge(own_vector<float>& into, const own_vector<float>& batch, bool least, bool moving) const {
         if (calls == 0) {
             into = batch;
             return;
         }
-        for (std::size_t i = 0; i < into.size() && i < batch.size(); ++i)
-            if (moving)
-                into[i] = step::add(into[i], step::mul(step::sub(batch[i], into[i]), 0.01f));
-            else if (least ? step::less(batch[i], into[i]) : step::less(into[i], batch[i]))
+        for (std::size_t i = 0; i < into.size(); ++i)
+            if (moving) {
+                const float change = step::sub(batch[i], into[i]);
+                into[i] = is_finite(change) ? step::add(into[i], step::mul(change, 0.01f)) : step::add(step::mul(into[i], 0.99f), step::mul(batch[i], 0.01f));
+            } else if (least ? step::less(batch[i], into[i]) : step::less(into[i], batch[i]))
                 into[i] = batch[i];
     }
     /// The share of a range that candidate c keeps: 1 down to 0.2125.
@@ -130,7 +164,8 @@ struct observed_value {
         double sum = 0;
         for (int j = 0; j < bins; ++j) {
             if (in_bin(j) == 0) continue;
-            const float middle = step::mul(step::add(edge(j), edge(j + 1)), 0.5f);
+            const float left = edge(j), right = edge(j + 1), both = step::add(left, right);
+            const float middle = is_finite(both) ? step::mul(both, 0.5f) : step::add(step::mul(left, 0.5f), step::mul(right, 0.5f));
             const double error = step::widen(step::sub(middle, dequantize_code(quantize_code(middle, with), with)));
             sum = step::add(sum, step::mul(step::mul(error, error), double(in_bin(j))));
         }
@@ -169,7 +204,9 @@ struct results_of_multi<multi_expression<Program, indices<Roots...>, list<Types.
     using extents_type = typename nth_type<Index, Types...>::extents_type;
     static constexpr int root[sizeof...(Roots)] = {Roots...};
 };
+}  // namespace SINTER_ISA
 }  // namespace detail
+inline namespace SINTER_ISA {
 
 /// What the observers of an operator saw. Made by `calibrate`.
 template <class Body, class Quantizer, class Ranks>
@@ -208,8 +245,11 @@ public:
         out.operator_hash = operator_hash;
         for (int w = 0; w < watches.size && out.ok(); ++w) out.status = complete(w);
         if (!out.ok()) return out;
-        for (int i = 0; i < graph.record.size; ++i)
-            if (watches.choice[i].how != quantizer_choice::way::nothing) out.values.push_back(result(i, 0));
+        for (int i = 0; i < graph.record.size && out.ok(); ++i) {
+            if (watches.choice[i].how == quantizer_choice::way::nothing) continue;
+            out.values.push_back(result(i, 0));
+            out.status = scales_are_right(i, out.values.back());
+        }
         return out;
     }
 
@@ -217,12 +257,15 @@ private:
     detail::observed_value seen_[unsigned(watches.size)];
     bool second_ = false;
 
+    static constexpr const char* other_data = "[SINTER-K014] the second pass saw other data than the first one.";
     static calibration_status fail(calibration_code code, const char* text, int node) {
-        std::string out(text);
-        out += " (value ";
-        out += detail::text_of(graph.name_of(node));
-        out += ")";
-        return {code, out};
+        const node_name value = graph.name_of(node);
+        calibration_status out;
+        out.code_value = code;
+        detail::append(out.text, text, " (value '", value.name, "' ");
+        detail::append_number(out.text, value.occurrence);
+        out.text += ")";
+        return out;
     }
     calibration_status complete(int w) const {
         const auto& one = seen_[w];
@@ -230,6 +273,14 @@ private:
         if (one.calls == 0) return fail(calibration_code::never_observed, "[SINTER-K011] no call was observed: there is no range yet.", node);
         if (watches.at[w].keeps_values && one.counted_calls != one.calls)
             return fail(calibration_code::second_pass, "[SINTER-K014] this observer needs the same data twice: call second_pass() and observe again.", node);
+        const bool same_range = !step::less(one.low[0], one.low_again) && !step::less(one.high_again, one.high[0]);  // it lies inside
+        if (watches.at[w].keeps_values && (one.counted != one.elements || !same_range)) return fail(calibration_code::second_pass, other_data, node);
+        return {};
+    }
+    /// (Scales of 0 are at_run_time's.)
+    static calibration_status scales_are_right(int node, const calibrated_result& found) {
+        for (const qparams& one : found.parameters)
+            if (!detail::is_finite(one.scale())) return fail(calibration_code::not_finite, "[SINTER-K013] the scale is infinite.", node);
         return {};
     }
     static int watch_of(int node) {
@@ -281,7 +332,7 @@ private:
     }
     /// A view of memory for one observer's result, of the shape that the operands give it.
     template <class Multi, int Result, class Whole>
-    static auto place(std::vector<float>& memory, const Whole& whole) {
+    static auto place(detail::own_vector<float>& memory, const Whole& whole) {
         using facts = detail::results_of_multi<Multi>;
         using extents_type = typename facts::template extents_type<Result>;
         using lowering = lowering_of<typename detail::as_assignment<Multi>::type>;
@@ -293,7 +344,7 @@ private:
     calibration_status run(const Executor& executor, const pack<Outputs...>& targets, indices<Extra...>, const Operands&... operands) {
         const auto whole = prepared{}(operands...);
         using multi = remove_cvref<decltype(whole)>;
-        std::vector<float> memory[unsigned(sizeof...(Extra))];
+        detail::own_vector<float> memory[unsigned(sizeof...(Extra))];
         const auto extra = tie(place<multi, Extra + graph.output_count>(memory[Extra], whole)...);
         const auto all = tied_with(join(targets, extra.targets));
         const status said = run_any(executor, all = whole);
@@ -305,79 +356,113 @@ private:
         return {targets};
     }
 
+    /// What one call shows of one value: its range and, in the second pass, what lies in it.
+    struct one_call {
+        detail::own_vector<float> low, high;
+        detail::own_vector<i64> up_to;
+        detail::own_vector<double> errors;
+        i64 elements = 0;
+        bool is_empty = true;
+    };
+    /// All of a call is looked at before any of it is kept.
     template <class Executor>
-    calibration_status take(const Executor& executor, const std::vector<float>* memory) {
+    calibration_status take(const Executor& executor, const detail::own_vector<float>* memory) {
+        one_call call[unsigned(watches.size)];
         for (int w = 0; w < watches.size; ++w) {
-            const detail::watch_point& point = watches.at[w];
-            detail::observed_value& one = seen_[w];
-            const std::vector<float>& first = memory[point.first - graph.output_count];
-            std::vector<float> low = first, high = first;
-            if (point.keeps_values) {
-                if (first.empty()) continue;
-                if (second_) {
-                    const calibration_status said = count(executor, point, one, first);
-                    if (!said.ok()) return said;
-                    continue;
-                }
-                low.resize(1), high.resize(1);
-                const tensor_view<const float, extents<dyn>> values(first.data(), i64(first.size()));
-                const status said = try_run(executor, tie(tensor_view<float, extents<>>(low.data()), tensor_view<float, extents<>>(high.data())) = detail::range_of_all(values));
-                if (!said.ok()) return {calibration_code::run_failed, said.message()};
-            } else if (second_) {
-                continue;
-            } else if (point.count == 2) {
-                high = memory[point.first + 1 - graph.output_count];
-            } else {
-                for (float& each : low) each = -each;
-            }
-            if (low.empty() || step::less(high[0], low[0])) continue;  // a call without elements: the identities of min and max
-            for (std::size_t i = 0; i < low.size(); ++i) {
-                if (step::is_nan(low[i]) || step::is_nan(high[i]))
-                    return fail(calibration_code::nan_observed, "[SINTER-K012] a value is NaN: a range with it means nothing. Nothing of this call was kept.", point.node);
-                if (step::less(low[i], -3.40282347e38f) || step::less(3.40282347e38f, high[i]))
-                    return fail(calibration_code::not_finite, "[SINTER-K013] a value is infinite: there is no scale for it. Nothing of this call was kept.", point.node);
-            }
-            const bool moving = point.choice.watch == observer::moving_min_max;
-            one.merge(one.low, low, true, moving);
-            one.merge(one.high, high, false, moving);
-            ++one.calls;
+            const calibration_status said = look(executor, w, memory, call[w]);
+            if (!said.ok()) return said;
         }
+        for (int w = 0; w < watches.size; ++w)
+            if (!call[w].is_empty) keep(watches.at[w], seen_[w], call[w]);
         return {};
     }
     template <class Executor>
-    calibration_status count(const Executor& executor, const detail::watch_point& point, detail::observed_value& one, const std::vector<float>& from) {
-        if (one.calls == 0) return complete(watch_of(point.node));
-        const tensor_view<const float, extents<dyn>> values(from.data(), i64(from.size()));
+    calibration_status look(const Executor& executor, int w, const detail::own_vector<float>* memory, one_call& call) const {
+        const detail::watch_point& point = watches.at[w];
+        const detail::observed_value& one = seen_[w];
+        const detail::own_vector<float>& first = memory[point.first - graph.output_count];
+        if (first.empty()) return {};
+        call.low = call.high = first;
+        if (point.keeps_values) {
+            call.low.resize(1), call.high.resize(1);
+            const tensor_view<const float, extents<dyn>> values(first.data(), i64(first.size()));
+            const status said = try_run(executor, tie(tensor_view<float, extents<>>(call.low.data()), tensor_view<float, extents<>>(call.high.data())) = detail::range_of_all(values));
+            if (!said.ok()) return {calibration_code::run_failed, said.message()};
+        } else if (point.count == 2) {
+            call.high = memory[point.first + 1 - graph.output_count];
+        } else {
+            for (float& each : call.low) each = -each;
+        }
+        if (step::less(call.high[0], call.low[0])) return {};  // without elements: the identities of min and max
+        for (std::size_t i = 0; i < call.low.size(); ++i) {
+            if (step::is_nan(call.low[i]) || step::is_nan(call.high[i]))
+                return fail(calibration_code::nan_observed, "[SINTER-K012] a value is NaN: a range with it means nothing. Nothing of this call was kept.", point.node);
+            if (!detail::is_finite(call.low[i]) || !detail::is_finite(call.high[i]))
+                return fail(calibration_code::not_finite, "[SINTER-K013] a value is infinite: there is no scale for it. Nothing of this call was kept.", point.node);
+        }
+        if (one.calls > 0 && call.low.size() != one.low.size())
+            return fail(calibration_code::other_size,
+                        "[SINTER-K016] parameters per axis: the axis has another size than in the calls before. Nothing of this call was kept.", point.node);
+        call.is_empty = false;
+        call.elements = i64(first.size());
+        if (!second_) return {};
+        if (one.calls == 0) return complete(w);
+        bool inside = !point.keeps_values || one.counted_calls < one.calls;
+        if (point.choice.watch != observer::moving_min_max)
+            for (std::size_t i = 0; i < call.low.size(); ++i) inside = inside && !step::less(call.low[i], one.low[i]) && !step::less(one.high[i], call.high[i]);
+        if (!inside) return fail(calibration_code::second_pass, other_data, point.node);
+        return point.keeps_values ? count(executor, point, one, first, call) : calibration_status{};
+    }
+    void keep(const detail::watch_point& point, detail::observed_value& one, const one_call& call) const {
+        if (!second_) {
+            const bool moving = point.choice.watch == observer::moving_min_max;
+            one.merge(one.low, call.low, true, moving);
+            one.merge(one.high, call.high, false, moving);
+            ++one.calls;
+            one.elements += call.elements;
+        } else if (point.keeps_values) {
+            one.up_to.resize(call.up_to.size());
+            one.errors.resize(call.errors.size());
+            for (std::size_t i = 0; i < call.up_to.size(); ++i) one.up_to[i] += call.up_to[i];
+            for (std::size_t i = 0; i < call.errors.size(); ++i) one.errors[i] = step::add(one.errors[i], call.errors[i]);
+            if (one.counted_calls == 0 || step::less(call.low[0], one.low_again)) one.low_again = call.low[0];
+            if (one.counted_calls == 0 || step::less(one.high_again, call.high[0])) one.high_again = call.high[0];
+            one.counted += call.elements;
+            ++one.counted_calls;
+        }
+    }
+    template <class Executor>
+    calibration_status count(const Executor& executor, const detail::watch_point& point, const detail::observed_value& one, const detail::own_vector<float>& from,
+                             one_call& call) const {
         status said;
-        bool inside = true;
         if (point.choice.watch == observer::mse) {
             constexpr int size = detail::observed_value::candidates;
             float scale[unsigned(size)], low[unsigned(size)], high[unsigned(size)], sums[unsigned(size)];
+            // Squares of huge numbers overflow; a power of two takes nothing from them, and leaves the order of the candidates.
+            const bool is_huge = step::less(one.low[0], -0x1p60f) || step::less(0x1p60f, one.high[0]);
+            const float unit = is_huge ? 0x1p-80f : 1.0f;
+            detail::own_vector<float> in_units = from;
+            if (is_huge)
+                for (float& each : in_units) each = step::mul(each, unit);
             for (int c = 0; c < size; ++c) {
                 const qparams with = one.candidate(point.choice, c);
-                scale[c] = with.scale(), low[c] = float(range_of(with).low), high[c] = float(range_of(with).high);
+                scale[c] = step::mul(with.scale(), unit), low[c] = float(range_of(with).low), high[c] = float(range_of(with).high);
             }
+            const tensor_view<const float, extents<dyn>> values(in_units.data(), i64(in_units.size()));
             using row = extents<size>;
             said = try_run(executor, tensor_view<float, row>(sums) = detail::squared_errors(values, tensor_view<const float, row>(scale), tensor_view<const float, row>(low),
                                                                                          tensor_view<const float, row>(high)));
-            one.errors.resize(std::size_t(size));
-            for (int c = 0; c < size; ++c) one.errors[std::size_t(c)] = step::add(one.errors[std::size_t(c)], step::widen(sums[c]));
+            for (int c = 0; c < size; ++c) call.errors.push_back(step::widen(sums[c]));
         } else {
             constexpr int size = detail::observed_value::bins;
-            std::vector<float> edges(std::size_t(size), 0.0f);
-            std::vector<i64> counts(std::size_t(size), 0);
+            const tensor_view<const float, extents<dyn>> values(from.data(), i64(from.size()));
+            detail::own_vector<float> edges(std::size_t(size), 0.0f);
+            call.up_to.resize(std::size_t(size));
             for (int j = 0; j < size; ++j) edges[std::size_t(j)] = one.edge(j + 1);
             using row = extents<size>;
-            said = try_run(executor, tensor_view<i64, row>(counts.data()) = detail::count_up_to(values, tensor_view<const float, row>(edges.data())));
-            one.up_to.resize(std::size_t(size));
-            for (int j = 0; j < size; ++j) one.up_to[std::size_t(j)] += counts[std::size_t(j)];
-            inside = counts[std::size_t(size - 1)] == i64(from.size());
+            said = try_run(executor, tensor_view<i64, row>(call.up_to.data()) = detail::count_up_to(values, tensor_view<const float, row>(edges.data())));
         }
         if (!said.ok()) return {calibration_code::run_failed, said.message()};
-        if (!inside || one.counted_calls == one.calls)
-            return fail(calibration_code::second_pass, "[SINTER-K014] the second pass saw other data than the first one.", point.node);
-        one.counted += i64(from.size());
-        ++one.counted_calls;
         return {};
     }
 };
@@ -389,4 +474,5 @@ auto calibrate(const detail::fused_operator<Lambda>&, const Quantizer&, const Op
     return {};
 }
 
+}  // namespace SINTER_ISA
 }  // namespace sinter

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lower.hpp"
+#include "named_sizes.hpp"
 
 namespace sinter::detail {
 
@@ -163,20 +164,66 @@ inline constexpr bool is_integer_number<scalar_operand<Type>> = is_integer(dtype
 
 template <class Assignment>
 struct number_check;
-template <class Program, int... Roots, class... Leaves, class... Outputs>
-struct number_check<assignment<Program, indices<Roots...>, list<Leaves...>, list<Outputs...>>> {
-    using assignment_type = assignment<Program, indices<Roots...>, list<Leaves...>, list<Outputs...>>;
+template <class... Node, int... Roots, class... Leaves, class... Outputs>
+struct number_check<assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>> {
+    using assignment_type = assignment<program<Node...>, indices<Roots...>, list<Leaves...>, list<Outputs...>>;
     using kernel = lowering_of<assignment_type>;
-    static constexpr integer_range range_of(int leaf) {
+    /// What the consumers of the nodes that `is_it` names hold.
+    template <class Is>
+    static constexpr integer_range range_of_those(const Is& is_it) {
         integer_range out;
-        const auto is_leaf = [&](int node) { return kernel::node[node].kind == node_kind::leaf && int(kernel::node[node].bits) == leaf; };
         for (int i = 0; i < kernel::node_count; ++i)
             if (kernel::node[i].kind == node_kind::map)
                 for (int a = 0; a < kernel::node[i].arity; ++a)
-                    if (is_leaf(kernel::node[i].argument[a]) && is_integer(kernel::facts.argument_type[i][a])) out.meet(kernel::facts.argument_type[i][a]);
+                    if (is_it(kernel::node[i].argument[a]) && is_integer(kernel::facts.argument_type[i][a])) out.meet(kernel::facts.argument_type[i][a]);
         for (int o = 0; o < kernel::output_count; ++o)
-            if (is_leaf(kernel::root[o]) && is_integer(kernel::output_type[o])) out.meet(kernel::output_type[o]);
+            if (is_it(kernel::root[o]) && is_integer(kernel::output_type[o])) out.meet(kernel::output_type[o]);
         return out;
+    }
+    static constexpr integer_range range_of(int leaf) {
+        return range_of_those([&](int node) { return kernel::node[node].kind == node_kind::leaf && int(kernel::node[node].bits) == leaf; });
+    }
+
+    // Numbers made of numbers alone, as k * 2 is: integers of 64 bits until they meet a tensor, whose values they must be as k would.
+    static constexpr bool is_number[] = {is_integer_number<Leaves>..., false};
+    static constexpr bool is_whole(int index) {
+        const node_value& node = kernel::node[index];
+        if (node.kind == node_kind::leaf) return is_number[node.bits];
+        if (node.kind == node_kind::literal) return node.literal == literal_kind::integer;
+        if (node.kind != node_kind::map || !kernel::facts.type[index].weak || kernel::facts.type[index].type != dtype::i64) return false;
+        for (int a = 0; a < node.arity; ++a)
+            if (kernel::facts.argument_type[index][a] != dtype::i64 || !is_whole(node.argument[a])) return false;
+        return true;
+    }
+    static constexpr bool is_computed(int index) { return kernel::node[index].kind == node_kind::map && is_whole(index); }
+    static constexpr bool find_computed() {
+        for (int i = 0; i < kernel::node_count; ++i)
+            if (is_computed(i)) return true;
+        return false;
+    }
+    static constexpr bool any_computed = find_computed();
+    template <int Index>
+    static SINTER_FORCE_INLINE lane::scalar<i64> value_of(const assignment_type& assigned) {
+        if constexpr (kernel::node[Index].kind == node_kind::leaf)
+            return lane::scalar<i64>(static_cast<i64>(get<int(kernel::node[Index].bits)>(assigned.operands).value));
+        else if constexpr (kernel::node[Index].kind == node_kind::literal)
+            return lane::scalar<i64>(static_cast<i64>(kernel::node[Index].bits));
+        else
+            return value_of<Index>(assigned, make_indices<kernel::node[Index].arity>{});
+    }
+    template <int Index, int... Argument>
+    static SINTER_FORCE_INLINE lane::scalar<i64> value_of(const assignment_type& assigned, indices<Argument...>) {
+        return node_traits<nth_type<Index, Node...>>::op::apply(value_of<kernel::node[Index].argument[Argument]>(assigned)...);
+    }
+    template <int Index>
+    static SINTER_FORCE_INLINE void check_computed(const assignment_type& assigned, status& bad) {
+        if constexpr (is_computed(Index)) {
+            constexpr integer_range range = range_of_those([](int node) { return node == Index; }), all = integer_range::of<i64>();
+            if constexpr (range.low > all.low || range.high < all.high) {
+                const i64 value = value_of<Index>(assigned).value;
+                if (!range.holds(value) && bad.ok()) bad = status{error::number_out_of_range, -1, -1, range.bound_beside(value), value};
+            }
+        }
     }
     template <int Leaf>
     static SINTER_FORCE_INLINE void check_leaf(const assignment_type& assigned, status& bad) {
@@ -189,11 +236,15 @@ struct number_check<assignment<Program, indices<Roots...>, list<Leaves...>, list
             }
         }
     }
-    template <int... Leaf>
-    static SINTER_FORCE_INLINE status verdict(const assignment_type& assigned, indices<Leaf...>) {
+    template <int... Leaf, int... Index>
+    static SINTER_FORCE_INLINE status verdict(const assignment_type& assigned, indices<Leaf...>, indices<Index...>) {
         status bad{};
         const int done[] = {0, (check_leaf<Leaf>(assigned, bad), 0)...};
         (void)done;
+        if constexpr (any_computed) {
+            const int more[] = {0, (check_computed<Index>(assigned, bad), 0)...};
+            (void)more;
+        }
         return bad;
     }
 };
@@ -203,15 +254,19 @@ inline constexpr bool has_integer_numbers = false;
 template <class Program, class Roots, class... Leaves, class Outputs>
 inline constexpr bool has_integer_numbers<assignment<Program, Roots, list<Leaves...>, Outputs>> = (is_integer_number<Leaves> || ...);
 
-/// Runs an assignment whose numbers are sound.
+/// Runs an assignment whose numbers are sound, and whose names have one size each.
 template <class Executor, class Assignment>
 SINTER_FORCE_INLINE status launch_checked(const Executor& executor, const Assignment& assigned) {
+    if constexpr (names_of_call<Assignment>::some_twice) {
+        const status bad = names_of_call<Assignment>::verdict(assigned);
+        if (!bad.ok()) return bad;
+    }
     if constexpr (parameter_check<Assignment>::any) {
         const status bad = parameter_check<Assignment>::verdict(assigned);
         if (!bad.ok()) return bad;
     }
     if constexpr (has_integer_numbers<Assignment>) {
-        const status bad = number_check<Assignment>::verdict(assigned, make_indices<lowering_of<Assignment>::leaf_count>{});
+        const status bad = number_check<Assignment>::verdict(assigned, make_indices<lowering_of<Assignment>::leaf_count>{}, make_indices<lowering_of<Assignment>::node_count>{});
         if (!bad.ok()) return bad;
     }
     return executor.launch(assigned);

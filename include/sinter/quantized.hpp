@@ -167,7 +167,9 @@ SINTER_INLINE qparams narrow(qparams from, code_kind storage) {
 SINTER_INLINE qparams affine_qp(float least_value, float greatest_value, i32 low, i32 high, float least = 0x1p-23f) {
     const float bottom = step::less(least_value, 0.0f) ? least_value : 0.0f;
     const float top = step::less(0.0f, greatest_value) ? greatest_value : 0.0f;
-    const float quotient = step::div(step::sub(top, bottom), float(high - low));
+    // A span of more than 2^128 overflows: half of it by half the steps is the same quotient.
+    const float half_span = step::sub(step::mul(top, 0.5f), step::mul(bottom, 0.5f));
+    const float quotient = step::less(half_span, 0x1p127f) ? step::div(step::sub(top, bottom), float(high - low)) : step::div(half_span, step::mul(float(high - low), 0.5f));
     const float scale = step::less(quotient, least) ? least : quotient;
     // Rounded to an integer in float: the quotient of a huge range by a tiny scale leaves 32 bits.
     const float steps = step::round_even(step::div(bottom, scale));

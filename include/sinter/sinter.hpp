@@ -22,10 +22,10 @@
 // g++ would only ask for a value in its place; it lists the names in other namespaces instead.
 namespace sinter {
 #if defined(__clang__)
-struct __attribute__((unavailable("[SINTER-B006] the executor cpu has a header of its own. Hint: #include <sinter/backend/cpu.hpp>."))) cpu;
+struct __attribute__((unavailable("[SINTER-B006] the executor cpu has a header of its own. Hint: #include <sinter/backend/cpu.hpp>; in a single header: scripts/amalgamate backend/cpu.hpp."))) cpu;
 #else
 namespace include_sinter_backend_cpu_hpp {
-struct cpu;  // [SINTER-B006] the executor cpu has a header of its own. Hint: #include <sinter/backend/cpu.hpp>.
+struct cpu;  // [SINTER-B006] the executor cpu has a header of its own. Hint: #include <sinter/backend/cpu.hpp>; in a single header: scripts/amalgamate backend/cpu.hpp.
 }
 #endif
 }  // namespace sinter

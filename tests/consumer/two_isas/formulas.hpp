@@ -27,6 +27,7 @@ inline constexpr auto statistics = si::fused([](auto x) { return si::outputs(var
 inline constexpr auto columns = si::fused([](auto x) { return sum(si::cast<float>(x) * 0.5f, si::axes<0>); });
 /// Softmax of a column sum: two kernels.
 inline constexpr auto parts = si::fused([](auto x) { return x * sum(softmax(sum(x, si::axes<0>)), si::last_axis); });
+inline constexpr auto watched = si::fused([](auto x, auto w) { return abs(x) * w; });
 }  // namespace formulas
 
 /// One library. Functions take views, and `relay` calls another library's function with a view of its own result.
@@ -47,5 +48,6 @@ struct library {
     bool (*throws)(input x, matrix y);                                            // run throws; caught here
     void (*throws_through)(input x, matrix y);                                    // run throws; caught by the program
     int (*says)(input x, char* text, int capacity);                               // texts
+    int (*calibrates)(input x, input w, matrix y, char* text, int capacity);      // observers and the files of their parameters
 };
 extern const library baseline, avx2, avx512;

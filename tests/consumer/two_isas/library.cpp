@@ -2,6 +2,7 @@
 // One source, built into a static library per instruction set: -DLIBRARY=<its name>.
 #include "formulas.hpp"
 #include <sinter/backend/cpu.hpp>
+#include <sinter/calibrate.hpp>
 #include <sinter/explain.hpp>
 #include <sinter/print.hpp>
 
@@ -39,9 +40,26 @@ int says(input x, char* text, int capacity) {
     const int length = int(std::strlen(text));
     return length + si::to_text(x, text + length, capacity - length);
 }
+inline constexpr auto each_observer = si::quantizer([](si::node_facts value) {
+    if (value.input == 0) return si::choose::own(si::observer::mse, si::code_kind::i8);
+    if (value.input == 1) return si::choose::own(si::observer::absmax, si::code_kind::i8, si::scheme::absmax_127).per_axis(0);
+    if (value.output == 0) return si::choose::own(si::observer::histogram, si::code_kind::u8);
+    return si::choose::own(si::observer::percentile, si::code_kind::i8, si::scheme::absmax_127_5);
+});
+/// Both files' texts, one behind the other; 0 where something is refused.
+int calibrates(input x, input w, matrix y, char* text, int capacity) {
+    auto seen = si::calibrate(formulas::watched, each_observer, x, w);
+    if (!seen.observe(si::cpu, y, x, w).ok()) return 0;
+    seen.second_pass();
+    if (!seen.observe(si::cpu, y, x, w).ok()) return 0;
+    const si::calibration_results found = seen.results();
+    if (!found.ok() || si::export_calibration(found, "no such folder/file", "none").ok()) return 0;
+    const std::string header = si::calibration_header(found, "both"), twin = si::calibration_json(found, "both");
+    return std::snprintf(text, std::size_t(capacity), "%s%s", header.c_str(), twin.c_str());
+}
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
 }  // namespace
 
 extern const library LIBRARY;
-const library LIBRARY{TEXT(LIBRARY), chain, norm, statistics, columns, halves, fixed, relay, total, doubled, split, by_reference, wrong, throws, throws_through, says};
+const library LIBRARY{TEXT(LIBRARY), chain, norm, statistics, columns, halves, fixed, relay, total, doubled, split, by_reference, wrong, throws, throws_through, says, calibrates};

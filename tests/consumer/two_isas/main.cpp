@@ -94,6 +94,11 @@ void compare(const library& one, const library& other, si::i64 rows, si::i64 col
     static char text[1 << 16], true_text[1 << 16];
     const int length = one.says(in, text, int(sizeof(text)));
     expect(length > 0 && length == baseline.says(in, true_text, int(sizeof(true_text))) && std::strcmp(text, true_text) == 0, one.name, "texts");
+
+    const int calibrated = one.calibrates(in, weight, matrix(y.data(), rows, columns), text, int(sizeof(text)));
+    expect(calibrated > 1000 && calibrated < int(sizeof(text)) &&
+               calibrated == baseline.calibrates(in, weight, matrix(y.data(), rows, columns), true_text, int(sizeof(true_text))) && std::strcmp(text, true_text) == 0,
+           one.name, "calibration");
 }
 }  // namespace
 
