@@ -45,6 +45,12 @@ SINTER_INLINE auto look_up(const Element* from, Offsets offsets) {
         return lanes::load(found);
     }
 }
+/// Coordinates in a table, each within its axis. Lanes before the first element of a loop or behind its last one count on, and what they
+/// look up is dropped; memory that isn't the table's may not be read for it.
+template <lane_value Coordinates>
+SINTER_INLINE Coordinates within_axis(Coordinates at, i64 size) {
+    return maximum(minimum(at, Coordinates(size - 1)), Coordinates(i64(0)));
+}
 }  // namespace lane
 
 /// The parameter of the block that an element lies in: the table's element at the coordinates, the one along `Axis` divided by `Length`.
@@ -57,7 +63,7 @@ struct block_lookup_op {
     }
     static constexpr op_facts facts_of(int arity) {
         return op_facts{.name = "block_lookup", .kind = node_kind::map, .arity = arity, .rule = &rule, .cost = 12, .takes_integers = true,
-                        .parameters = u64(Length) << 8 | u64(Axis + 1)};
+                        .parameters = u64(Length) << 8 | u64(Axis + 1), .divided_axis = Axis, .divisor = Length};
     }
     static constexpr op_facts facts = facts_of(2);
     template <int Index, class Table>
@@ -75,7 +81,7 @@ struct block_lookup_op {
                 at = div(at, Lanes(Length));
             }
         }
-        return mul(at, Lanes(step<Index>(table)));
+        return mul(lane::within_axis(at, table.state().sizes.size[Index]), Lanes(step<Index>(table)));
     }
     template <class Table, class First>
     static SINTER_INLINE auto apply(const Table& table, First a) {
@@ -99,10 +105,14 @@ template <qparams Parameters, int Rank>
 struct unpack_op {
     static SINTER_INLINE typing rule(const value_type*, int count) { return rules::uniform({dtype::f32, false}, dtype::i64, count); }
     static constexpr op_facts facts{.name = "unpack", .kind = node_kind::map, .arity = Rank + 1, .rule = &rule, .cost = 16, .takes_integers = true,
-                                     .parameters = fingerprint(Parameters)};
+                                     .parameters = fingerprint(Parameters), .divided_axis = Rank - 1, .divisor = 2};
+    template <int Index, class Table, class Lanes>
+    static SINTER_INLINE Lanes place(const Table& table, Lanes byte) {
+        return mul(lane::within_axis(byte, table.state().sizes.size[Index]), Lanes(table.state().stride[Index]));
+    }
     template <class Table, class Lanes>
     static SINTER_INLINE auto decode(const Table& table, Lanes before, Lanes last) {
-        const Lanes offset = add(before, mul(shift_right<1>(last), Lanes(table.state().stride[Rank - 1])));
+        const Lanes offset = add(before, place<Rank - 1>(table, shift_right<1>(last)));
         const auto bytes = convert<i32>(lane::look_up(table.data(), offset));
         using whole = remove_cvref<decltype(bytes)>;
         const auto shifted = shift_right(bytes, shift_left<2>(bit_and(convert<i32>(last), whole(1))));
@@ -116,12 +126,11 @@ struct unpack_op {
     }
     template <class Table, class Lanes>
     static SINTER_INLINE auto apply(const Table& table, Lanes a, Lanes b) {
-        return decode(table, mul(a, Lanes(table.state().stride[0])), b);
+        return decode(table, place<0>(table, a), b);
     }
     template <class Table, class Lanes>
     static SINTER_INLINE auto apply(const Table& table, Lanes a, Lanes b, Lanes c) {
-        const view_state& state = table.state();
-        return decode(table, add(mul(a, Lanes(state.stride[0])), mul(b, Lanes(state.stride[1]))), c);
+        return decode(table, add(place<0>(table, a), place<1>(table, b)), c);
     }
 };
 /// Two codes in a byte.
