@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tables on the reference and the CPU, on three threads, too, and where a formula is cut.
+// Tables, the operands that coordinates are looked up in, on the reference and the CPU, on several threads, and where a formula is cut.
 #include <doctest/doctest.h>
 
 #include <sinter/backend/cpu.hpp>
@@ -16,7 +16,7 @@ const auto said = [](const char* name, long long size, bool holds) {
     INFO(name, " ", size);
     CHECK(holds);
 };
-struct three_threads {
+struct backwards {
     template <class Function>
     void operator()(int count, const Function& function) const {
         for (int i = count - 1; i >= 0; --i) function(i);
@@ -26,6 +26,15 @@ struct three_threads {
 
 TEST_CASE("the reference") { lookups::run_cases(si::reference, said); }
 TEST_CASE("the CPU") { lookups::run_cases(si::cpu, said); }
+TEST_CASE("parts of a row, each on a thread of its own") {
+    constexpr int bytes = 997;
+    using pair = si::q4x2<si::qp(1.0f)>;
+    static pair q[bytes];
+    for (pair& one : q) one = pair(0.0f, 1.0f);
+    const auto numbers = si::packed(q, extents<bytes>{});
+    REQUIRE(si::try_run(si::cpu.parallel(backwards{}, 3), numbers = numbers + 1.0f).ok());
+    for (const pair& one : q) REQUIRE((one.code(0) == 1 && one.code(1) == 2));
+}
 TEST_CASE("several stages: what a later one looks up in isn't written by an early one") {
     using pair = si::q4x2<si::qp(1.0f)>;
     pair w[8];

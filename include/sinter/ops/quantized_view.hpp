@@ -30,14 +30,16 @@ struct whole_tensor {};
 }  // namespace detail
 
 namespace lane {
-/// Elements of a view by their offsets, lanes of i64.
-template <class Element, lane_value Offsets>
+/// Elements of a view by their offsets, lanes of i64. `Alike`: most often those of a vector are one, which is loaded once then.
+template <bool Alike, class Element, lane_value Offsets>
 SINTER_INLINE auto look_up(const Element* from, Offsets offsets) {
     using value = compute_of<remove_cvref<Element>>;
     using lanes = typename Offsets::template rebind<value>;
     if constexpr (Offsets::width == 1) {
         return lanes(scalar<value>::load(from + first(offsets)).value);
     } else {
+        if constexpr (Alike)
+            if (all(equal(offsets, Offsets(first(offsets))))) return lanes(scalar<value>::load(from + first(offsets)).value);
         i64 at[unsigned(Offsets::width)];
         store(at, offsets);
         value found[unsigned(Offsets::width)];
@@ -57,6 +59,9 @@ SINTER_INLINE Coordinates within_axis(Coordinates at, i64 size) {
 template <int Axis, i64 Length, dtype Type>
 struct block_lookup_op {
     static constexpr bool looks_up = true;
+    /// Neighbours along the last axis lie in one block most often.
+    template <int Rank>
+    static constexpr bool alike = Axis == Rank - 1 && Length >= 16;
     static SINTER_INLINE typing rule(const value_type*, int count) {
         typing out = rules::uniform({Type, false}, dtype::i64, count);
         return out;
@@ -85,15 +90,15 @@ struct block_lookup_op {
     }
     template <class Table, class First>
     static SINTER_INLINE auto apply(const Table& table, First a) {
-        return convert_up(lane::look_up(table.data(), place<0>(table, a)));
+        return convert_up(lane::look_up<alike<1>>(table.data(), place<0>(table, a)));
     }
     template <class Table, class First>
     static SINTER_INLINE auto apply(const Table& table, First a, First b) {
-        return convert_up(lane::look_up(table.data(), add(place<0>(table, a), place<1>(table, b))));
+        return convert_up(lane::look_up<alike<2>>(table.data(), add(place<0>(table, a), place<1>(table, b))));
     }
     template <class Table, class First>
     static SINTER_INLINE auto apply(const Table& table, First a, First b, First c) {
-        return convert_up(lane::look_up(table.data(), add(add(place<0>(table, a), place<1>(table, b)), place<2>(table, c))));
+        return convert_up(lane::look_up<alike<3>>(table.data(), add(add(place<0>(table, a), place<1>(table, b)), place<2>(table, c))));
     }
     template <class Lanes>
     static SINTER_INLINE auto convert_up(Lanes found) {
@@ -113,7 +118,7 @@ struct unpack_op {
     template <class Table, class Lanes>
     static SINTER_INLINE auto decode(const Table& table, Lanes before, Lanes last) {
         const Lanes offset = add(before, place<Rank - 1>(table, shift_right<1>(last)));
-        const auto bytes = convert<i32>(lane::look_up(table.data(), offset));
+        const auto bytes = convert<i32>(lane::look_up<false>(table.data(), offset));
         using whole = remove_cvref<decltype(bytes)>;
         const auto shifted = shift_right(bytes, shift_left<2>(bit_and(convert<i32>(last), whole(1))));
         whole nibble = bit_and(shifted, whole(15));
