@@ -184,7 +184,7 @@ struct binding_facts {
     int operands = 0;
     int fold_count = 0;
     fold_facts fold[4]{};  ///< reductions that need elements
-    lookup_list lookups{};
+    const lookup_list* lookups = nullptr;  ///< of kernels that look up
     u32 folded = 0;        ///< loop axes that any reduction folds
 };
 
@@ -199,7 +199,6 @@ constexpr void add_tables(binding_facts<Slots>& out, const kernel_view& of, int 
         slot.element_size = of.leaf_table[leaf].element_size;
         slot.reads_memory = slot.is_table = true;
     }
-    out.lookups = find_lookups(of);
 }
 template <int Slots>
 constexpr binding_facts<Slots> find_binding_facts(const kernel_view& of) {
@@ -259,7 +258,12 @@ constexpr binding_facts<Slots> find_binding_facts(const kernel_view& of) {
 template <class Kernel>
 struct binding_facts_of {
     static constexpr int count = slots<Kernel>::count;
-    static constexpr binding_facts<count> value = find_binding_facts<count>(Kernel::view);
+    static constexpr binding_facts<count> make() {
+        binding_facts<count> out = find_binding_facts<count>(Kernel::view);
+        if constexpr (Kernel::view.tables != 0) out.lookups = &lookups_of<Kernel>::value;
+        return out;
+    }
+    static constexpr binding_facts<count> value = make();
 };
 
 /// A view as it came, before its index maps. Only the first `rank` sizes and strides are set: a call pays for what it has.
@@ -480,7 +484,7 @@ struct binder {
     static constexpr bool same_steps(const facts_type& facts, const binding<Slots>& bound, int left, int right, const slot_state& right_given) {
         if (facts.slot[left].element_size != facts.slot[right].element_size) return false;
         if (facts.slot[right].is_table)
-            return looks_up_in_step(facts.lookups, facts.slot[right].operand, bound, facts.axes, bound.stride[left], right_given.stride);
+            return looks_up_in_step(*facts.lookups, facts.slot[right].operand, bound, facts.axes, bound.stride[left], right_given.stride);
         for (int a = 0; a < facts.axes; ++a)
             if (bound.stride[left][a] != bound.stride[right][a]) return false;
         return true;

@@ -47,6 +47,11 @@ constexpr lookup_list find_lookups(const kernel_view& of) {
     return out;
 }
 
+template <class Kernel>
+struct lookups_of {
+    static constexpr lookup_list value = find_lookups(Kernel::view);
+};
+
 /// Is a table with these strides looked up just where an output is stored that begins with it and steps like this along the loop axes?
 /// A coordinate that is divided must step from element to element.
 template <class Binding>
