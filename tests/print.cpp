@@ -2,6 +2,7 @@
 // Printed tensors: brackets, alignment, shortest digits of every type, strides, summaries, and texts that don't fit.
 #include <doctest/doctest.h>
 
+#include <sinter/ops/view.hpp>
 #include <sinter/print.hpp>
 
 #include <cstring>
@@ -37,6 +38,16 @@ TEST_CASE("brackets and alignment") {
                 "  [ 4.5,  5.5]]]"));
     CHECK(equal(written(si::view(values, extents<0>{})), "[]"));
     CHECK(equal(written(si::view(values, extents<2, 0>{})), "[[],\n []]"));
+}
+
+TEST_CASE("what a run would refuse says so, and nothing is read") {
+    float* const none = nullptr;
+    CHECK(equal(written(si::view(none, extents<3>{})), "[SINTER-R004] this view has no memory"));
+    CHECK(equal(written(si::view(none, extents<dyn, 2>(2000))), "[SINTER-R004] this view has no memory"));
+    CHECK(equal(written(si::view(none, extents<>{})), "[SINTER-R004] this view has no memory"));
+    CHECK(equal(written(si::view(none, extents<2, 0>{})), "[[],\n []]"));
+    float values[3] = {};
+    CHECK(equal(written(si::slice<0>(si::view(values, extents<dyn>(3)), 0, 9)), "[SINTER-R005] this view can't be formed"));
 }
 
 TEST_CASE("strides of any sign") {

@@ -9,6 +9,7 @@
 
 #include "kernel_check.hpp"
 #include "kernel_view.hpp"
+#include "lookup.hpp"
 #include "lower.hpp"
 
 namespace sinter {
@@ -23,12 +24,13 @@ struct kernel_facts : lowering_of<Assignment> {
     static constexpr int instances = table.size;
     static_assert(one_kernel<table.why>::ok);
     static constexpr kernel_view view = detail::view_of(table, lowering::facts, lowering::node, lowering::leaf_count, lowering::leaf_type,
-                                                        lowering::output_type, lowering::output_shape);
+                                                        lowering::leaf_table, lowering::output_type, lowering::output_shape);
 };
 
 namespace detail {
 
-/// Operand instances and outputs under one numbering ("slots"), so that a driver keeps one pointer array.
+/// Operand instances, tables and outputs under one numbering ("slots"), so that a driver keeps one pointer array. The loops don't step
+/// through a table: it is a slot for its memory alone.
 template <class Kernel>
 struct slots {
     static constexpr bool is_operand(int i) { return Kernel::view.is_operand(i); }
@@ -36,7 +38,10 @@ struct slots {
     /// The same as a constant, which device code may read.
     template <int Instance>
     static constexpr int place = of_instance(Instance);
-    static constexpr int operands = of_instance(Kernel::instances);
+    static constexpr int first_table = of_instance(Kernel::instances);
+    template <int Leaf>
+    static constexpr int of_table = first_table + Kernel::view.tables_before(Leaf);
+    static constexpr int operands = first_table + Kernel::view.table_count();
     static constexpr int count = operands + Kernel::output_count;
     static SINTER_INLINE int of_output(int output) { return operands + output; }
 };
@@ -150,6 +155,9 @@ struct are_operands {
 };
 template <class Kernel>
 using operand_instances = instances_by<Kernel, are_operands>;
+/// The leaves that are looked up in.
+template <class Kernel>
+using table_leaves = typename places_of_bits<Kernel::view.tables>::type;
 /// What a kernel asks of one slot.
 struct slot_facts {
     signed char operand = -1;         ///< index for messages: inputs first, then outputs; -1: a coordinate
@@ -160,6 +168,7 @@ struct slot_facts {
     u8 element_size = 0;
     u8 chain = 0, chain_length = 0;
     bool reads_memory = false;
+    bool is_table = false;            ///< it is read where coordinates say, not where the loops are
 };
 /// A reduction that has no value over nothing.
 struct fold_facts {
@@ -175,9 +184,22 @@ struct binding_facts {
     int operands = 0;
     int fold_count = 0;
     fold_facts fold[4]{};  ///< reductions that need elements
+    const lookup_list* lookups = nullptr;  ///< of kernels that look up
     u32 folded = 0;        ///< loop axes that any reduction folds
 };
 
+/// Tables, behind the operands that the loops step through.
+template <int Slots>
+constexpr void add_tables(binding_facts<Slots>& out, const kernel_view& of, int first) {
+    for (int t = 0; t < of.table_count(); ++t) {
+        const int leaf = place_of_bit(of.tables, t);
+        slot_facts& slot = out.slot[first + t];
+        slot.operand = static_cast<signed char>(leaf);
+        slot.rank = static_cast<signed char>(of.leaf_table[leaf].sizes.rank);
+        slot.element_size = of.leaf_table[leaf].element_size;
+        slot.reads_memory = slot.is_table = true;
+    }
+}
 template <int Slots>
 constexpr binding_facts<Slots> find_binding_facts(const kernel_view& of) {
     binding_facts<Slots> out;
@@ -214,6 +236,8 @@ constexpr binding_facts<Slots> find_binding_facts(const kernel_view& of) {
             }
         }
     }
+    if (of.tables != 0) add_tables(out, of, next);
+    next = out.operands;
     for (int o = 0; o < of.outputs; ++o) {
         slot_facts& slot = out.slot[next++];
         slot.operand = static_cast<signed char>(of.leaves + o);
@@ -234,7 +258,12 @@ constexpr binding_facts<Slots> find_binding_facts(const kernel_view& of) {
 template <class Kernel>
 struct binding_facts_of {
     static constexpr int count = slots<Kernel>::count;
-    static constexpr binding_facts<count> value = find_binding_facts<count>(Kernel::view);
+    static constexpr binding_facts<count> make() {
+        binding_facts<count> out = find_binding_facts<count>(Kernel::view);
+        if constexpr (Kernel::view.tables != 0) out.lookups = &lookups_of<Kernel>::value;
+        return out;
+    }
+    static constexpr binding_facts<count> value = make();
 };
 
 /// A view as it came, before its index maps. Only the first `rank` sizes and strides are set: a call pays for what it has.
@@ -367,12 +396,15 @@ struct binder {
             const i64 size = from.size[i], stride = from.stride[i];
             count = i64(u64(count) * u64(size));
             numbers |= u64(size) | magnitude(stride);
-            if (!(slot.varies >> i & 1)) continue;
-            i64& known = out.size[slot.axis[i]];
-            if (known < 0) known = size;
-            if (known != size) return at(error::size_mismatch, slot, i, known, size);
-            if (size <= 1) continue;
-            out.stride[index][slot.axis[i]] = stride;
+            if (slot.varies >> i & 1) {
+                i64& known = out.size[slot.axis[i]];
+                if (known < 0) known = size;
+                if (known != size) return at(error::size_mismatch, slot, i, known, size);
+                if (size <= 1) continue;
+                out.stride[index][slot.axis[i]] = stride;
+            } else if (!slot.is_table || size <= 1) {
+                continue;
+            }
             (stride < 0 ? low : high) += u64(size - 1) * u64(stride);
         }
         if (numbers >> (slot.rank <= 2 ? 28 : 7) && !is_addressable(slot, from, count)) return at(error::size_overflow, slot);
@@ -449,8 +481,10 @@ struct binder {
                 if (out.size[a] == 0 && !(facts.folded >> a & 1)) return status{error::partly_empty, -1, -1, 0, 0};
         return {};
     }
-    static constexpr bool same_steps(const facts_type& facts, const binding<Slots>& bound, int left, int right) {
+    static constexpr bool same_steps(const facts_type& facts, const binding<Slots>& bound, int left, int right, const slot_state& right_given) {
         if (facts.slot[left].element_size != facts.slot[right].element_size) return false;
+        if (facts.slot[right].is_table)
+            return looks_up_in_step(*facts.lookups, facts.slot[right].operand, bound, facts.axes, bound.stride[left], right_given.stride);
         for (int a = 0; a < facts.axes; ++a)
             if (bound.stride[left][a] != bound.stride[right][a]) return false;
         return true;
@@ -462,8 +496,8 @@ struct binder {
     /// Do an element of the one and an element of the other ever share a byte? Columns, halves and channels of one tensor don't, though
     /// their ranges cross. Searches the sums of steps that lead from the one to the other, longest steps first: what the shorter ones
     /// reach leaves a step or two to try at each, unless strides are of no order; then the search gives up and says yes.
-    static SINTER_SMALL bool meet(const facts_type& facts, const binding<Slots>& bound, int left, int right, u64 left_address,
-                                  u64 right_address) {
+    static SINTER_SMALL bool meet(const facts_type& facts, const binding<Slots>& bound, int left, int right, const slot_state& right_given,
+                                  u64 left_address, u64 right_address) {
         stride_term term[2 * max_loop_axes]{};
         int count = 0;
         const auto insert = [&](i64 step, i64 least, i64 most) {
@@ -486,6 +520,7 @@ struct binder {
                 insert(theirs, 0, last);
             }
         }
+        for (int k = 0; facts.slot[right].is_table && k < right_given.rank; ++k) insert(right_given.stride[k] * right_size, 0, right_given.size[k] - 1);
         // What the terms from each on can add.
         i64 low[2 * max_loop_axes + 1]{}, high[2 * max_loop_axes + 1]{};
         for (int i = count - 1; i >= 0; --i) {
@@ -524,13 +559,13 @@ struct binder {
     /// An output may be an input element for element, if each element is stored once; any other overlap with an operand or another
     /// output is refused (E3).
     static SINTER_FORCE_INLINE bool apart(const facts_type& facts, const binding<Slots>& bound, int output, int other,
-                                                    const void* output_pointer, const void* other_pointer, const reach& mine,
+                                                    const slot_state& other_given, const void* output_pointer, const void* other_pointer, const reach& mine,
                                                     const reach& theirs) {
         if (!mine.any || !theirs.any || (other < facts.operands && !facts.slot[other].reads_memory)) return true;
         const u64 p = reinterpret_cast<u64>(output_pointer), q = reinterpret_cast<u64>(other_pointer);
         if (p + u64(mine.stop) <= q + u64(theirs.begin) || q + u64(theirs.stop) <= p + u64(mine.begin)) return true;
-        if (other < facts.operands && p == q && same_steps(facts, bound, output, other)) return stored_once(facts, bound, output);
-        return !meet(facts, bound, output, other, p, q);
+        if (other < facts.operands && p == q && same_steps(facts, bound, output, other, other_given)) return stored_once(facts, bound, output);
+        return !meet(facts, bound, output, other, other_given, p, q);
     }
     static constexpr bool is_formed(const slot_state& given) {
         for (int i = 0; i < given.rank; ++i)
@@ -574,7 +609,7 @@ struct binder {
         if (!bad.ok()) return bad;
         for (int o = facts.operands; o < Slots; ++o)
             for (int i = 0; i < o; ++i)
-                if (!apart(facts, out, o, i, pointer[o], pointer[i], reaches[o], reaches[i]))
+                if (!apart(facts, out, o, i, given[i], pointer[o], pointer[i], reaches[o], reaches[i]))
                     return at(error::overlap, facts.slot[o]);
         return {};
     }
@@ -613,10 +648,7 @@ struct leaf_access<scalar_operand<Type>> {
 };
 template <class View>
 struct leaf_access<table_operand<View>> {
-    static SINTER_INLINE void fill(slot_state& out, const table_operand<View>&) {
-        out.pointer = nullptr;
-        out.rank = 0;
-    }
+    static SINTER_INLINE void fill(slot_state& out, const table_operand<View>& operand) { leaf_access<View>::fill(out, operand.value); }
 };
 template <class Extents>
 struct leaf_access<shape_operand<Extents>> {
@@ -708,15 +740,21 @@ constexpr SINTER_FORCE_INLINE void give_operand(slot_state& to, const Operands& 
         to.set(nullptr, view);
     }
 }
-template <class Kernel, class Operands, class Targets, int... Instance, int... Output>
-constexpr SINTER_FORCE_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets, indices<Instance...>, indices<Output...>) {
+template <class Leaf, class Operand>
+constexpr SINTER_FORCE_INLINE void give_leaf(slot_state& to, const Operand& operand) {
+    leaf_access<Leaf>::fill(to, operand);
+}
+template <class Kernel, class Operands, class Targets, int... Instance, int... Table, int... Output>
+constexpr SINTER_FORCE_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets, indices<Instance...>, indices<Table...>,
+                                            indices<Output...>) {
     const int done[] = {0, (give_operand<Kernel, Instance>(given[slots<Kernel>::of_instance(Instance)], operands), 0)...,
+                        (give_leaf<remove_cvref<decltype(get<Table>(operands))>>(given[slots<Kernel>::template of_table<Table>], get<Table>(operands)), 0)...,
                         (leaf_access<void>::fill(given[slots<Kernel>::of_output(Output)], get<Output>(targets)), 0)...};
     (void)done;
 }
 template <class Kernel, class Operands, class Targets>
 constexpr SINTER_FORCE_INLINE void give_all(slot_state* given, const Operands& operands, const Targets& targets) {
-    give_all<Kernel>(given, operands, targets, selected<operand_instances<Kernel>>{}, make_indices<Kernel::output_count>{});
+    give_all<Kernel>(given, operands, targets, selected<operand_instances<Kernel>>{}, table_leaves<Kernel>{}, make_indices<Kernel::output_count>{});
 }
 
 template <class Kernel>
@@ -745,9 +783,7 @@ struct layout_is_known<scalar_operand<Type>> {
     static constexpr bool value = true;
 };
 template <class View>
-struct layout_is_known<table_operand<View>> {
-    static constexpr bool value = true;
-};
+struct layout_is_known<table_operand<View>> : layout_is_known<View> {};
 
 /// When every view is static and row-major, the whole binding is a constant, and a call checks pointers only.
 template <class Kernel, class Tag, class Assignment>
@@ -775,6 +811,7 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
     static constexpr view_state slot_view(int slot) {
         constexpr auto& facts = binding_facts_of<Kernel>::value;
         if (slot >= facts.operands) return row_major_view(Kernel::output_shape[slot - facts.operands]);
+        if (facts.slot[slot].is_table) return row_major_view(Kernel::leaf_table[int(facts.slot[slot].operand)].sizes);
         if (facts.slot[slot].operand >= 0) return row_major_view(Kernel::leaf_shape[int(facts.slot[slot].operand)]);
         // A coordinate: the slot's instance, its shape from inference (static here).
         view_state view;
@@ -786,14 +823,21 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
             }
         return view;
     }
+    static constexpr slot_state state_of(int slot) {
+        slot_state state{};
+        state.set(nullptr, slot_view(slot));
+        return state;
+    }
+    /// What the checks ask of a slot beside its binding: the steps of a table.
+    template <int Slot>
+    static constexpr slot_state table_state = binding_facts_of<Kernel>::value.slot[Slot].is_table ? state_of(Slot) : slot_state{};
     static constexpr result make() {
         constexpr auto& facts = binding_facts_of<Kernel>::value;
         result out;
         work::start(facts, out.bound);
         for (int pass = 0; pass < 2; ++pass)
             for (int i = pass ? 0 : facts.operands; i < (pass ? facts.operands : count); ++i) {
-                slot_state state{};
-                state.set(nullptr, slot_view(i));
+                const slot_state state = state_of(i);
                 const status bad = work::bind_slot(facts.slot[i], facts.axes, maps_of<Kernel, Tag>(), state, i, out.bound, out.reaches[i]);
                 if (!bad.ok() && out.problem.ok()) out.problem = bad;
                 out.has_elements[i] = out.reaches[i].any && (facts.slot[i].reads_memory || facts.slot[i].output >= 0);
@@ -826,7 +870,7 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
         constexpr int output = facts.operands + Output;
         if constexpr (Slot < output) {
             if (bad.ok() &&
-                !work::apart(facts, known.bound, output, Slot, pointer[output], pointer[Slot], known.reaches[output], known.reaches[Slot]))
+                !work::apart(facts, known.bound, output, Slot, table_state<Slot>, pointer[output], pointer[Slot], known.reaches[output], known.reaches[Slot]))
                 bad = work::at(error::overlap, facts.slot[output]);
         }
     }
@@ -835,9 +879,14 @@ struct known_binding<Kernel, Tag, assignment<Program, Roots, list<Leaves...>, li
         const int done[] = {(pair<Output, Slot>(pointer, bad), 0)...};
         (void)done;
     }
+    template <class Operands, int... Table>
+    static SINTER_FORCE_INLINE void place_tables(const void** pointer, const Operands& operands, status& bad, indices<Table...>) {
+        (place<slots<Kernel>::template of_table<Table>>(pointer, get<Table>(operands).value.data(), bad), ...);
+    }
     template <class Assignment, int... Instance, int... Output>
     static SINTER_FORCE_INLINE status check_operands(const Assignment& assigned, const void** pointer, indices<Instance...>, indices<Output...>) {
         status bad = known.problem;
+        if constexpr (Kernel::view.tables != 0) place_tables(pointer, assigned.operands, bad, table_leaves<Kernel>{});
         const int done[] = {0, (place_operand<Instance>(pointer, assigned.operands, bad), 0)...,
                             (place<slots<Kernel>::of_output(Output)>(pointer, get<Output>(assigned.targets).data(), bad), 0)...,
                             (pairs<Output>(pointer, bad, make_indices<count>{}), 0)...};

@@ -20,6 +20,8 @@ struct kernel_view {
     const dtype (*argument_type)[max_arguments] = nullptr;  ///< by node: what its operation computes in
     const value_type* leaf_type = nullptr;
     int leaves = 0;
+    const table_facts* leaf_table = nullptr;
+    u64 tables = 0;                                    ///< leaves that instances look elements up in
 
     const instance* at = nullptr;
     int instances = 0;
@@ -52,6 +54,14 @@ struct kernel_view {
         for (int i = 0; i < instance; ++i) found += is_operand(i);
         return found;
     }
+    /// The leaf that an instance looks up in, its argument in that place; -1: something else.
+    constexpr int table_of(int i, int argument) const {
+        if (at[i].kind != node_kind::map || at[i].argument[argument] >= 0) return -1;
+        const node_value& from = node[at[i].immediate[argument]];
+        return from.kind == node_kind::leaf && leaf_table[from.bits].element_size != 0 ? int(from.bits) : -1;
+    }
+    constexpr int table_count() const { return __builtin_popcountll(tables); }
+    constexpr int tables_before(int leaf) const { return __builtin_popcountll(tables & ((u64(1) << leaf) - 1)); }
     constexpr bool is_fold(int i) const { return at[i].kind == node_kind::reduce && at[i].folded != 0; }
     constexpr bool folds_in_pass(int i, int pass) const { return is_fold(i) && at[i].fold_group == 0 && at[i].level == pass; }
     /// What an operand's elements are in memory.
@@ -87,12 +97,13 @@ namespace detail {
 
 template <int Nodes, int Outputs>
 constexpr kernel_view view_of(const lowered<Nodes, Outputs>& table, const inferred<Nodes>& facts, const node_value* node, int leaves,
-                              const value_type* leaf_type, const dtype* output_type, const shape* output_shape) {
+                              const value_type* leaf_type, const table_facts* leaf_table, const dtype* output_type, const shape* output_shape) {
     kernel_view out;
     out.node = node;
     out.argument_type = facts.argument_type;
     out.leaf_type = leaf_type;
     out.leaves = leaves;
+    out.leaf_table = leaf_table;
     out.at = table.at;
     out.instances = table.size;
     out.outputs = Outputs;
@@ -110,6 +121,11 @@ constexpr kernel_view view_of(const lowered<Nodes, Outputs>& table, const inferr
     out.inner_lane = table.inner_lane;
     out.outer = table.outer;
     out.levels = table.levels;
+    bool any = false;
+    for (int i = 0; i < leaves; ++i) any = any || leaf_table[i].element_size != 0;
+    for (int i = 0; any && i < out.instances; ++i)
+        for (int a = 0; a < out.at[i].arity; ++a)
+            if (const int leaf = out.table_of(i, a); leaf >= 0) out.tables |= u64(1) << leaf;
     return out;
 }
 constexpr int find_vector_axis(const kernel_view& of) {
@@ -173,6 +189,13 @@ constexpr void mark_needed(const kernel_view& of, bool* need, int stop) {
                 if (argument >= 0 && of.where[argument] == site::element) need[argument] = true;
             }
 }
+/// Does an instance read elements of so many bytes?
+constexpr bool reads_size(const kernel_view& of, int i, i64 size) {
+    if (of.at[i].kind == node_kind::leaf) return dtype_size(of.memory_type(i)) == size;
+    for (int a = 0; of.tables != 0 && a < of.at[i].arity; ++a)
+        if (const int leaf = of.table_of(i, a); leaf >= 0 && of.leaf_table[leaf].element_size == size) return true;
+    return false;
+}
 /// A costly value that the last fold and an output pass both need is stored to that output's row by the fold and read back
 /// (measured: softmax in cache 0.54 -> 0.9 of a hand-written loop). Only where no operand of the same element size is read in
 /// the output pass, since it may be the output itself, element for element. A fold of two phases reads its operands again in the second,
@@ -210,9 +233,7 @@ constexpr stash_facts find_stash(const kernel_view& of) {
             if (!of.stores_elements(o) || of.output_free[o] != of.at[i].free || of.output_type[o] != of.at[i].type) continue;
             bool clean = true;
             for (int j = 0; j < of.instances; ++j)
-                if ((rest[j] || (folds_twice && folding[j])) && of.at[j].kind == node_kind::leaf &&
-                    dtype_size(of.memory_type(j)) == dtype_size(of.output_type[o]))
-                    clean = false;
+                if (((rest[j] && j != i) || (folds_twice && folding[j])) && reads_size(of, j, dtype_size(of.output_type[o]))) clean = false;
             if (!clean) continue;
             best.instance = i;
             best.output = o;

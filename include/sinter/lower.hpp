@@ -823,6 +823,13 @@ constexpr u64 parameters_of_elements() {
     else
         return 0;
 }
+template <class Leaf>
+constexpr table_facts table_facts_of() {
+    if constexpr (is_table<Leaf>)
+        return {static_cast<u8>(sizeof(typename Leaf::element)), decltype(Leaf::value)::extents_type::static_shape};
+    else
+        return {};
+}
 
 }  // namespace detail
 
@@ -838,6 +845,7 @@ struct lowering_of<assignment<program<Node...>, indices<Roots...>, list<Leaves..
     static constexpr shape leaf_shape[unsigned(leaf_count + 1)] = {detail::leaf_facts<Leaves>::sizes..., shape{}};
     static constexpr value_type leaf_type[unsigned(leaf_count + 1)] = {detail::leaf_facts<Leaves>::type..., value_type{}};
     static constexpr bool weak_leaf[unsigned(leaf_count + 1)] = {detail::leaf_facts<Leaves>::type.weak..., false};
+    static constexpr table_facts leaf_table[unsigned(leaf_count + 1)] = {detail::table_facts_of<Leaves>()..., table_facts{}};
     static constexpr u64 leaf_parameters[unsigned(leaf_count + 1)] = {detail::parameters_of_elements<Leaves>()..., 0};
     static constexpr u64 output_parameters[unsigned(output_count)] = {detail::parameters_of_elements<Outputs>()...};
     static constexpr int root[unsigned(output_count)] = {Roots...};

@@ -21,6 +21,12 @@ enum class nest_violation : u8 {
     too_large,           ///< more axes, maps or instances than the tables hold
 };
 
+/// An operand that elements are looked up in. No bytes: another operand.
+struct table_facts {
+    u8 element_size = 0;
+    shape sizes{};  ///< static ones
+};
+
 /// The form of the loops around a kernel's body.
 enum class nest_kind : u8 {
     pointwise,  ///< no reduction

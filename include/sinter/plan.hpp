@@ -386,7 +386,7 @@ constexpr void loop_sizes(const Operands& operands, i64 (&size)[max_loop_axes], 
     const bool done[] = {true, (give_operand<kernel, Instance>(given[slots<kernel>::of_instance(Instance)], operands), true)...};
     (void)done;
     constexpr auto& facts = binding_facts_of<kernel>::value;
-    for (int s = 0; s < facts.operands; ++s) {
+    for (int s = 0; s < slots<kernel>::first_table; ++s) {
         view_state view = given[s].view();
         for (int c = 0; c < facts.slot[s].chain_length; ++c)
             if (!apply_step(kernel::table.step[facts.slot[s].chain + c], view)) return;

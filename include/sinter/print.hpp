@@ -58,15 +58,23 @@ struct file_sink {
     void add(const char* letters) { std::fputs(letters, file); }
 };
 
-/// One tensor on its way to text.
+/// One tensor on its way to text. A view that a run would refuse, since it has no memory or no sizes, says so.
 template <class Type>
 struct tensor_text {
     const Type* data;
     view_state view;
+    const char* refused = nullptr;
     bool summarised = false;
     int width = 0;  ///< of the widest element that is shown
 
     tensor_text(const Type* pointer, const view_state& state) : data(pointer), view(state) {
+        bool empty = false;
+        for (int i = 0; i < view.sizes.rank; ++i) {
+            if (view.sizes.size[i] < 0) refused = "[SINTER-R005] this view can't be formed";
+            if (view.sizes.size[i] == 0) empty = true;
+        }
+        if (!refused && !empty && data == nullptr) refused = "[SINTER-R004] this view has no memory";
+        if (refused) return;
         summarised = view.sizes.count() > shown_elements;
         char unused[1];
         each(0, 0, [&](i64 offset) {
@@ -92,6 +100,7 @@ struct tensor_text {
     /// A sink takes characters and texts.
     template <class Sink>
     void write(Sink& to, int axis, i64 offset) const {
+        if (refused) return static_cast<void>(to.add(refused));
         if (axis == view.sizes.rank) {
             char digits[32];
             text_writer element(digits, int(sizeof digits));

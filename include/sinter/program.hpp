@@ -61,6 +61,8 @@ struct op_facts {
     i64 axis = 0;                      ///< coordinate: the axis
     bool own = false;                  ///< the user's: the operation checks itself that lanes go through (`verdict`)
     u64 parameters = 0;                ///< what else the operation's type fixes and its name doesn't tell (a scale): plans' hashes take it in
+    int divided_axis = 0;              ///< map that looks a table up: the table's axis along which `divisor` coordinates share an element
+    i64 divisor = 1;
 };
 
 /// From the address of an operation's facts back to its type, by a friend that is defined with the operation. It lets the

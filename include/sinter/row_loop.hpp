@@ -63,6 +63,8 @@ constexpr row_body<Slots> find_row_body(const kernel_view& of, bool streams) {
             out.packed[out.packed_operands++] = static_cast<u8>(slot);
         ++slot;
     }
+    for (int t = 0; t < of.table_count(); ++t)  // not stepped through, but an output may lie there
+        out.element_size[of.operands_before(of.instances) + t] = of.leaf_table[place_of_bit(of.tables, t)].element_size;
     out.packed_slots = out.packed_operands;
     for (int o = 0; o < of.outputs; ++o) {
         out.element_size[out.operands + o] = static_cast<u8>(dtype_size(of.output_type[o]));

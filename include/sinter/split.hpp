@@ -233,6 +233,8 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
             begin = reinterpret_cast<u64>(view.data()) + u64(range.first);
             stop = reinterpret_cast<u64>(view.data()) + u64(range.last) + 1;
             return range.first <= range.last;
+        } else if constexpr (is_table<View>) {
+            return range_of(view.value, begin, stop);
         } else {
             return false;
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts on the emulated device: operands that disagree about the contiguous axis (tiles through shared memory), static row lengths
-// whose threads test nothing, outputs that are slices of one tensor, columns held in registers, indices. Bits as the reference.
+// whose threads test nothing, outputs that are slices of one tensor, columns held in registers, indices, short lines in place. Bits as the reference.
 #include "emulated.hpp"
 #include "numbers.hpp"
 #include "tally.hpp"
@@ -232,7 +232,17 @@ void wider() {
     check("f32 in tiles to f64", 64 * 96, ran && equal(found, wanted));
 }
 
+/// One axis, fewer packs than threads: each element is computed once, so that it may be done in place.
+template <class Type>
+void line_in_place(i64 count) {
+    std::vector<Type> x(std::size_t(count), Type(1));
+    const auto line = si::device_view(x.data(), si::extents<dyn>(count));
+    const bool ran = si::try_run(emulated::executor{}, line = line + line).ok();
+    check("a line in place", count, ran && equal(x, std::vector<Type>(std::size_t(count), Type(2))));
+}
+
 int main() {
+    for (const i64 count : {1, 7, 33, 100, 480, 3000}) line_in_place<float>(count), line_in_place<unsigned char>(count);
     wider();
     codes(1000), codes(31);
     for (const auto& [rows, length] : {std::pair<i64, i64>{64, 64}, {70, 130}, {16, 200}, {129, 16}, {15, 40}}) {

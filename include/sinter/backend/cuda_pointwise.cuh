@@ -545,6 +545,12 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwi
         thread.template run<false, 1>();
 }
 
+/// Threads of a block beside each other in a row's direction, those of the next rows behind them. A line has one row: more threads would
+/// compute its elements again, in place with what the others stored.
+template <class Kernel>
+dim3 threads_of_block(int threads, int across) {
+    return dim3(unsigned(across), unsigned(is_line<Kernel> ? 1 : threads / across));
+}
 template <class Kernel>
 status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
     using facts_type = pointwise_facts<Kernel>;
@@ -578,7 +584,7 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
             while (across < most && across < short_vectors) across *= 2;
             const i64 blocks = (short_vectors + across - 1) / across, down = (given.rows + most / across - 1) / (most / across);
             static kernel_handles known;
-            if (down <= 65535) return start(known, run_short_packs<Kernel>, dim3(unsigned(blocks), unsigned(down)), dim3(unsigned(across), unsigned(most / across)), 0, stream, given);
+            if (down <= 65535) return start(known, run_short_packs<Kernel>, dim3(unsigned(blocks), unsigned(down)), threads_of_block<Kernel>(most, across), 0, stream, given);
         }
     if constexpr (even_packs<Kernel>::possible)
         if (!small) {
@@ -588,7 +594,7 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
             const i64 down = (given.rows + threads / across - 1) / (threads / across);
             if (even_packs<Kernel>::applies(given, vectors, across, down)) {
                 static kernel_handles known;
-                return start(known, run_even_packs<Kernel>, dim3(unsigned(vectors / (across * packs)), unsigned(down)), dim3(unsigned(across), unsigned(threads / across)), 0, stream, given);
+                return start(known, run_even_packs<Kernel>, dim3(unsigned(vectors / (across * packs)), unsigned(down)), threads_of_block<Kernel>(threads, across), 0, stream, given);
             }
         }
     across = 1;
@@ -598,7 +604,7 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
     const i64 blocks = (vectors + i64(across) * given.packs - 1) / (i64(across) * given.packs);
     const i64 down = (given.rows + most / across - 1) / (most / across);
     static kernel_handles known;
-    return start(known, run_pointwise<Kernel>, dim3(unsigned(blocks), unsigned(down < 65535 ? down : 65535)), dim3(unsigned(across), unsigned(most / across)),
+    return start(known, run_pointwise<Kernel>, dim3(unsigned(blocks), unsigned(down < 65535 ? down : 65535)), threads_of_block<Kernel>(most, across),
                  interleave_facts<Kernel>::shared_bytes, stream, given);
 }
 

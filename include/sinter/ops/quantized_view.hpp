@@ -30,14 +30,16 @@ struct whole_tensor {};
 }  // namespace detail
 
 namespace lane {
-/// Elements of a view by their offsets, lanes of i64.
-template <class Element, lane_value Offsets>
+/// Elements of a view by their offsets, lanes of i64. `Alike`: most often those of a vector are one, which is loaded once then.
+template <bool Alike, class Element, lane_value Offsets>
 SINTER_INLINE auto look_up(const Element* from, Offsets offsets) {
     using value = compute_of<remove_cvref<Element>>;
     using lanes = typename Offsets::template rebind<value>;
     if constexpr (Offsets::width == 1) {
         return lanes(scalar<value>::load(from + first(offsets)).value);
     } else {
+        if constexpr (Alike)
+            if (all(equal(offsets, Offsets(first(offsets))))) return lanes(scalar<value>::load(from + first(offsets)).value);
         i64 at[unsigned(Offsets::width)];
         store(at, offsets);
         value found[unsigned(Offsets::width)];
@@ -45,19 +47,28 @@ SINTER_INLINE auto look_up(const Element* from, Offsets offsets) {
         return lanes::load(found);
     }
 }
+/// Coordinates in a table, each within its axis. Lanes before the first element of a loop or behind its last one count on, and what they
+/// look up is dropped; memory that isn't the table's may not be read for it.
+template <lane_value Coordinates>
+SINTER_INLINE Coordinates within_axis(Coordinates at, i64 size) {
+    return maximum(minimum(at, Coordinates(size - 1)), Coordinates(i64(0)));
+}
 }  // namespace lane
 
 /// The parameter of the block that an element lies in: the table's element at the coordinates, the one along `Axis` divided by `Length`.
 template <int Axis, i64 Length, dtype Type>
 struct block_lookup_op {
     static constexpr bool looks_up = true;
+    /// Neighbours along the last axis lie in one block most often.
+    template <int Rank>
+    static constexpr bool alike = Axis == Rank - 1 && Length >= 16;
     static SINTER_INLINE typing rule(const value_type*, int count) {
         typing out = rules::uniform({Type, false}, dtype::i64, count);
         return out;
     }
     static constexpr op_facts facts_of(int arity) {
         return op_facts{.name = "block_lookup", .kind = node_kind::map, .arity = arity, .rule = &rule, .cost = 12, .takes_integers = true,
-                        .parameters = u64(Length) << 8 | u64(Axis + 1)};
+                        .parameters = u64(Length) << 8 | u64(Axis + 1), .divided_axis = Axis, .divisor = Length};
     }
     static constexpr op_facts facts = facts_of(2);
     template <int Index, class Table>
@@ -75,19 +86,19 @@ struct block_lookup_op {
                 at = div(at, Lanes(Length));
             }
         }
-        return mul(at, Lanes(step<Index>(table)));
+        return mul(lane::within_axis(at, table.state().sizes.size[Index]), Lanes(step<Index>(table)));
     }
     template <class Table, class First>
     static SINTER_INLINE auto apply(const Table& table, First a) {
-        return convert_up(lane::look_up(table.data(), place<0>(table, a)));
+        return convert_up(lane::look_up<alike<1>>(table.data(), place<0>(table, a)));
     }
     template <class Table, class First>
     static SINTER_INLINE auto apply(const Table& table, First a, First b) {
-        return convert_up(lane::look_up(table.data(), add(place<0>(table, a), place<1>(table, b))));
+        return convert_up(lane::look_up<alike<2>>(table.data(), add(place<0>(table, a), place<1>(table, b))));
     }
     template <class Table, class First>
     static SINTER_INLINE auto apply(const Table& table, First a, First b, First c) {
-        return convert_up(lane::look_up(table.data(), add(add(place<0>(table, a), place<1>(table, b)), place<2>(table, c))));
+        return convert_up(lane::look_up<alike<3>>(table.data(), add(add(place<0>(table, a), place<1>(table, b)), place<2>(table, c))));
     }
     template <class Lanes>
     static SINTER_INLINE auto convert_up(Lanes found) {
@@ -99,11 +110,15 @@ template <qparams Parameters, int Rank>
 struct unpack_op {
     static SINTER_INLINE typing rule(const value_type*, int count) { return rules::uniform({dtype::f32, false}, dtype::i64, count); }
     static constexpr op_facts facts{.name = "unpack", .kind = node_kind::map, .arity = Rank + 1, .rule = &rule, .cost = 16, .takes_integers = true,
-                                     .parameters = fingerprint(Parameters)};
+                                     .parameters = fingerprint(Parameters), .divided_axis = Rank - 1, .divisor = 2};
+    template <int Index, class Table, class Lanes>
+    static SINTER_INLINE Lanes place(const Table& table, Lanes byte) {
+        return mul(lane::within_axis(byte, table.state().sizes.size[Index]), Lanes(table.state().stride[Index]));
+    }
     template <class Table, class Lanes>
     static SINTER_INLINE auto decode(const Table& table, Lanes before, Lanes last) {
-        const Lanes offset = add(before, mul(shift_right<1>(last), Lanes(table.state().stride[Rank - 1])));
-        const auto bytes = convert<i32>(lane::look_up(table.data(), offset));
+        const Lanes offset = add(before, place<Rank - 1>(table, shift_right<1>(last)));
+        const auto bytes = convert<i32>(lane::look_up<false>(table.data(), offset));
         using whole = remove_cvref<decltype(bytes)>;
         const auto shifted = shift_right(bytes, shift_left<2>(bit_and(convert<i32>(last), whole(1))));
         whole nibble = bit_and(shifted, whole(15));
@@ -116,12 +131,11 @@ struct unpack_op {
     }
     template <class Table, class Lanes>
     static SINTER_INLINE auto apply(const Table& table, Lanes a, Lanes b) {
-        return decode(table, mul(a, Lanes(table.state().stride[0])), b);
+        return decode(table, place<0>(table, a), b);
     }
     template <class Table, class Lanes>
     static SINTER_INLINE auto apply(const Table& table, Lanes a, Lanes b, Lanes c) {
-        const view_state& state = table.state();
-        return decode(table, add(mul(a, Lanes(state.stride[0])), mul(b, Lanes(state.stride[1]))), c);
+        return decode(table, add(place<0>(table, a), place<1>(table, b)), c);
     }
 };
 /// Two codes in a byte.
