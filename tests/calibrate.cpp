@@ -495,7 +495,7 @@ TEST_CASE("zero points per axis: in the header, and in the operator on codes") {
     // [/zeros]
     expect(all);
     std::memset(all.y, 0, sizeof all.y);
-    using by_column = zeros_by_axis<1, false>;  // the weights lie transposed, behind an index map
+    using by_column = zeros_by_axis<1, false>;  // the weights lie transposed
     si::run(si::cpu, all.out() = si::convert<by_column>(by_columns)(all.in(), all.by_column(), all.bias(), si::calibrated_scales<by_column, 1>(),
                                                                     si::calibrated_zeros<by_column, 1>()));
     expect(all);
