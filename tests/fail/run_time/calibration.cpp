@@ -13,6 +13,10 @@ inline constexpr auto layer = si::fused([](auto x, auto w) { return relu(sum(si:
 inline constexpr auto scheme = si::quantizer([](si::node_facts value) {
     return value.input == 0 ? si::choose::own(si::observer::histogram, si::code_kind::i8, si::scheme::absmax_127) : si::choose::nothing();
 });
+inline constexpr auto twice = si::fused([](auto x) { return x * 2; });
+inline constexpr auto by_rows = si::quantizer([](si::node_facts value) {
+    return value.input == 0 ? si::choose::own(si::observer::absmax, si::code_kind::i8, si::scheme::absmax_127).per_axis(0) : si::choose::nothing();
+});
 
 int wrong = 0;
 void expect(const char* code, const std::string& got) {
@@ -40,5 +44,10 @@ int main() {
     const si::calibration_results found = seen.results();
     if (!found.ok()) std::printf("a calibration of two passes: %s\n", found.status.message().c_str()), ++wrong;
     expect("K015", si::export_calibration(found, "no such folder/file", "layer").message());  // SINTER-K015: no such folder
+    float z[6];
+    const auto of = [](float* at, int rows) { return si::view(at, si::extents<si::dyn, 2>(rows)); };
+    auto of_rows = si::calibrate(twice, by_rows, of(x, 2));
+    (void)of_rows.observe(si::reference, of(z, 2), of(x, 2));
+    expect("K016", of_rows.observe(si::reference, of(z, 3), of(x, 3)).message());  // SINTER-K016: three rows after two
     return wrong;
 }
