@@ -127,8 +127,8 @@ struct stored {
         body.packed_slots = 2;
         body.packed[1] = 1;
         body.element_size[1] = si::u8(element_size);
-        body.vectors = [](const si::detail::call_state<2>&, const loops::position_type&, i64 position, i64 offset, i64 count, si::u32) {
-            CHECK(position == offset);
+        body.vectors = [](const si::detail::call_state<2>&, const loops::position_type&, i64 position, i64 from, i64 count, si::u32) {
+            CHECK(position == from);
             begins.push_back(position);
             counts.push_back(count);
         };
