@@ -185,7 +185,7 @@ struct number_check<assignment<program<Node...>, indices<Roots...>, list<Leaves.
     }
 
     // Numbers made of numbers alone, as k * 2 is: integers of 64 bits until they meet a tensor, whose values they must be as k would.
-    static constexpr bool is_number[] = {is_integer_number<Leaves>..., false};
+    static constexpr bool is_number[sizeof...(Leaves) + 1] = {is_integer_number<Leaves>..., false};  // (clang asks for the bound)
     static constexpr bool is_whole(int index) {
         const node_value& node = kernel::node[index];
         if (node.kind == node_kind::leaf) return is_number[node.bits];

@@ -372,7 +372,7 @@ template <class Lambda, int... Rank, dtype... Kind>
 struct trace<Lambda, indices<Rank...>, Kind...> {
     using parameters = make_indices<int(sizeof...(Rank))>;
     static constexpr int rank[] = {Rank..., 0};
-    static constexpr dtype type[] = {Kind..., dtype::f32};
+    static constexpr dtype type[sizeof...(Kind) + 1] = {Kind..., dtype::f32};
     template <int... Index>
     static constexpr auto call(tape& on, indices<Index...>) {
         // Each emit happens before the call, left to right: parameter i is node i.
