@@ -23,12 +23,13 @@ using si::i64;
 inline constexpr auto batch_norm = si::fused([](auto x, auto mean, auto variance, auto weight, auto bias) {
     return relu((si::cast<float>(x) - mean) * (rsqrt(variance * variance + 1e-5f) * weight) + bias);
 });
-/// A comparison, an integer and a float of each column; the float is an output, too.
+/// A comparison, an integer and a float of each column; the float is an output, too. (The shortest first: others lie behind it in shared memory.)
 inline constexpr auto several = si::fused([](auto x, auto mean, auto variance, auto weight, auto bias) {
+    const auto low = exp(-mean * mean) < 0.5f;
     const auto scale = rsqrt(variance * variance + 1e-5f) * weight;
     const auto step = si::cast<si::i32>(round(tanh(bias) * 8.0f));
     const auto y = si::cast<float>(x) * scale;
-    return si::outputs(where(exp(-mean * mean) < 0.5f, y, y + si::cast<float>(step + si::cast<si::i32>(y > 0.0f))), scale + y * 0.0f);
+    return si::outputs(where(low, y, y + si::cast<float>(step + si::cast<si::i32>(y > 0.0f))), scale + y * 0.0f);
 });
 
 template <class Type>
