@@ -269,7 +269,8 @@ void distances_are_exact() {
         const Type low = std::is_signed_v<Type> ? Type(u64(1) << (sizeof(Type) * 8 - 1)) : Type(0), high = Type(~low), middle = Type(high / 2);
         return row<Type>({low, Type(low + 1), Type(low + 2), Type(0), Type(3), Type(5), middle, Type(middle + 1), Type(high - 2), Type(high - 1), high});
     };
-    const auto x = values(Left{}), y = values(Right{});
+    const auto x = values(Left{});
+    const auto y = values(Right{});
     int wrong = 0;
     for (i64 i = 0; i < x.count(); ++i)
         for (i64 j = 0; j < y.count(); ++j)
@@ -278,8 +279,8 @@ void distances_are_exact() {
                     const wide left = x(i), right = y(j), distance = left < right ? right - left : left - right, size = right < 0 ? -right : right;
                     if (relative != 0 && size >> 53 != 0) continue;  // what is allowed is an f64
                     // Quarters and sixteenths of what is allowed, but for the infinite.
-                    const bool near = absolute > 1e30f || wide(16) * distance <= wide(absolute * 16) + wide(relative * 4) * 4 * size;
-                    const bool wanted = distance == 0 || (absolute == absolute && near);
+                    const bool wanted = distance == 0 || absolute > 1e30f ||
+                                        (absolute == absolute && wide(16) * distance <= wide(absolute * 16) + wide(relative * 4) * 4 * size);
                     const auto one = si::view(&x(i), si::extents<1>{});
                     const auto two = si::view(&y(j), si::extents<1>{});
                     wrong += si::eval(reference, all_close(one, two, relative, absolute)) != wanted;
