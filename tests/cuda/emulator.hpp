@@ -192,6 +192,16 @@ Word __shfl_down_sync(unsigned, Word value, unsigned distance, int width = 32) {
     return __shfl_from(value, int(distance), shuffle_kind::from_below, width);
 }
 inline void __syncwarp() { (void)__shfl_sync(~0u, 0u, 0); }
+/// Of the warp's threads that still run.
+inline int __all_sync(unsigned, int holds) {
+    const int warp = emulator::device.current / 32 * 32;
+    int all = 1;
+    for (int lane = 0; lane < 32; ++lane) {
+        const int other = __shfl_sync(~0u, holds, lane);
+        if (warp + lane < emulator::device.threads && !emulator::device.thread[warp + lane].done) all = all && other;
+    }
+    return all;
+}
 template <class Word>
 Word __shfl_xor_sync(unsigned, Word value, int distance, int width = 32) {
     return __shfl_from(value, distance, shuffle_kind::from_partner, width);

@@ -78,7 +78,7 @@ status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
         if (segments == 1)
             while (threads > 32 && given.rows * work::group < threads * cuda_table<arch_of<Kernel>()>::card.multiprocessors) threads /= 2;
         given.turns = int(work::turns_of(given, threads, segments));
-        const i64 rows_of_block = segments == 1 ? threads / work::group : given.turns;
+        const i64 rows_of_block = segments == 1 ? threads / work::group * (work::in_pairs(given) ? 2 : 1) : given.turns;
         const dim3 grid(unsigned((given.rows + rows_of_block - 1) / rows_of_block)), block{unsigned(threads)};
         if constexpr (work::may_be_short) {
             static kernel_handles of_short;

@@ -585,6 +585,9 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// Are all rows of one segment? Those of one round are; then no results are merged.
     template <int Rounds>
     static constexpr bool one_segment = Rounds == 1 || (known_length >= 0 && known_length <= order::segment);
+    /// Rows of one round are so little work that a thread's start and its wait for one pack are most of it: where they fill the card several
+    /// times, a group takes two.
+    static bool in_pairs(const parameters<Kernel>& in) { return in.length <= order::lanes && in.rows * group >= tuning_of<Kernel>::rows::pair_threads; }
     /// Bounds of a kernel: threads of a block, and blocks that are to fit a multiprocessor.
     static constexpr bool is_small(int rounds) { return rounds == 1 && known_length < 0 && is_plain && block_threads == tuning_of<Kernel>::rows::cluster_threads; }
     /// Threads of a block whose row's length is known.

@@ -62,6 +62,7 @@ struct row_worker {
     static constexpr int most_kept = work::long_rounds - work::shared_rounds;
     typename work::kept_pack kept[work::kept >= 0 && most_kept > 0 ? most_kept : 1];
     conditional<work::lifts, lane::scalar<float>, empty_values> lifted;  ///< maximum that the first pass finds for the second one (cuda_row_lift.cuh)
+    const void* ahead[work::count];  ///< the thread's first elements of the next row
     int bound[work::bounds > 0 ? work::bounds : 1];  ///< what comparisons of places compare with, less the thread's first place
 
     __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, const segment_exchange& with, int segments_of_row,
@@ -204,6 +205,11 @@ struct row_worker {
         constexpr int slot = slots<Kernel>::template place<Instance>;
         return static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slot]) + offset[slot];
     }
+    /// Once for all rounds: each would work it out anew behind its test.
+    template <int... Instance>
+    __device__ __forceinline__ void find_ahead(indices<Instance...>) {
+        ((ahead[slots<Kernel>::template place<Instance>] = row_of<Instance>() + in.outer_step[0][slots<Kernel>::template place<Instance>] + first), ...);
+    }
     /// A round of the next row, in place of this one's.
     template <int... Instance>
     __device__ __forceinline__ void load_ahead(int round, indices<Instance...>) {
@@ -211,9 +217,8 @@ struct row_worker {
     }
     template <int Instance>
     __device__ __forceinline__ void load_one_ahead(int round) {
-        constexpr int slot = slots<Kernel>::template place<Instance>;
         load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[round]).value,
-                   static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slot]) + offset[slot] + in.outer_step[0][slot] + first + round * order::lanes);
+                   static_cast<const typename rows::template storage_of<Instance>*>(ahead[slots<Kernel>::template place<Instance>]) + round * order::lanes);
     }
     template <int Rounds, int Instance>
     __device__ __forceinline__ void load_held() {
@@ -445,13 +450,13 @@ struct row_worker {
     struct values_of_folds<Pass> {
         using type = environment<Kernel, family, selected<typename work::template arguments_that<Pass, false>>>;
     };
-    template <int Rounds, int Pass, int Phase, class Eval, class Context, class Firsts>
+    template <int Rounds, int Pass, int Phase, class Eval, bool Full, class Context, class Firsts>
     __device__ __forceinline__ void fold_rounds(typename phase<Pass, Phase>::states (&all)[pack], const Context& context, const Firsts& firsts) {
         using step = phase<Pass, Phase>;
         using rest = conditional<Phase == 1, selected<typename work::template folds_that<Pass, false>>, typename step::list>;
 #pragma unroll
         for (int q = 0; q < Rounds; ++q) {
-            if (!counts(q)) continue;
+            if (!Full && !counts(q)) continue;
             load_late(q, selected<typename work::template late_leaves<Pass>>{});
             constexpr bool keeps = work::kept >= 0 && Pass == last - 1 && Phase == 1;
             [[maybe_unused]] typename work::kept_pack left_for_outputs;
@@ -496,12 +501,15 @@ struct row_worker {
         for (int j = 0; j < pack; ++j) step::start(all[j], list);
         if constexpr (lifts_in<Pass>) lifted = lane::scalar<float>(0.0f);
         if constexpr (work::template finds_near<Pass> && Phase == 1) {
-            if (is_near<Rounds, Pass>())
-                fold_rounds<Rounds, Pass, Phase, evaluator<normal_kernel<Kernel>, family>>(all, context, firsts);
+            // Of a cluster's row all but the last segments are whole: a warp of those asks nothing more. (A block's many registers are bounded by
+            // those tests, without which the compiler works on all rounds at once.)
+            constexpr bool full = work::sharing == row_sharing::cluster;
+            if (full ? __all_sync(~0u, (work::whole || left > (Rounds - 1) * order::lanes) && is_near<Rounds, Pass>()) : is_near<Rounds, Pass>())
+                fold_rounds<Rounds, Pass, Phase, evaluator<normal_kernel<Kernel>, family>, full>(all, context, firsts);
             else
-                fold_rounds<Rounds, Pass, Phase, eval>(all, context, firsts);
+                fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts);
         } else {
-            fold_rounds<Rounds, Pass, Phase, eval>(all, context, firsts);
+            fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts);
         }
         if constexpr (Phase == 1) fold_picks<Rounds, Pass>(all, context, firsts, selected<typename work::template folds_that<Pass, true>>{});
         if constexpr (any_order<typename step::list>::does) {
@@ -636,6 +644,7 @@ struct row_worker {
     __device__ __forceinline__ void fold_row() {
         const typename rows::template folds<Pass> folds{};
         const typename rows::template two_phase_folds<Pass> two_phase{};
+        if constexpr (work::streams && Pass == last - 1) find_ahead(selected<typename work::held_leaves>{});
         typename phase<Pass>::firsts firsts;
         typename phase<Pass>::states total;
         typename phase<Pass>::contexts context;
@@ -681,6 +690,30 @@ struct row_worker {
             forget<Rounds>(selected<typename work::held_leaves>{});
             passes<Rounds, Pass + 1>();
         }
+    }
+    /// All that a row needs before its folds.
+    template <int Rounds>
+    __device__ __forceinline__ void begin(unsigned index) {
+        find_offsets(index);
+        if constexpr (work::mask >= 0) {
+            eval::fill(once, row_frame(), selected<at_place<Kernel, site::once>>{});
+            begin_row();
+            find_bounds(selected<typename work::bounded_list>{});
+        }
+        load<Rounds>(selected<typename work::held_leaves>{});
+        if constexpr (work::reads_early) load_late_rounds<Rounds>(0);
+        if constexpr (shifts) load_first(selected<typename work::element_leaves>{});
+        if constexpr (work::mask < 0) {
+            eval::fill(once, row_frame(), selected<at_place<Kernel, site::once>>{});
+            begin_row();
+        }
+    }
+    /// Its folds and outputs.
+    template <int Rounds>
+    __device__ __forceinline__ void finish() {
+        passes<Rounds, 1>();
+        if constexpr (work::stores_elements) store_elements<Rounds>(selected<element_outputs<Kernel>>{});
+        if (exists && member == 0 && number == 0) work::store_row(row_frame(), selected<row_outputs<Kernel>>{});
     }
     template <int Rounds, int... Output>
     __device__ __forceinline__ void store_elements(indices<Output...> outputs) {
@@ -784,29 +817,26 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_
         const unsigned rows = unsigned(in.rows);
         const bool exists = row < rows && number < segments;
         worker thread(in, shared_memory, exchange, segments, number, member, exists);
-        thread.find_offsets(row < rows ? row : 0u);
         if constexpr (work::streams) thread.turns = int(rows - row) < in.turns ? int(rows - row) : in.turns;
-        if constexpr (work::mask >= 0) {
-            worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
-            thread.begin_row();
-            thread.find_bounds(selected<typename work::bounded_list>{});
+        if constexpr (Rounds == 1) {
+            const unsigned all_groups = gridDim.x * unsigned(groups), second = row + all_groups;
+            if (all_groups < rows) {  // (work::in_pairs)
+                worker other(in, shared_memory, exchange, segments, number, member, second < rows);
+                thread.template begin<Rounds>(row < rows ? row : 0u);
+                other.template begin<Rounds>(second < rows ? second : 0u);
+                thread.template finish<Rounds>();
+                other.template finish<Rounds>();
+                return;
+            }
         }
-        thread.template load<Rounds>(selected<typename work::held_leaves>{});
-        if constexpr (work::reads_early) thread.template load_late_rounds<Rounds>(0);
-        if constexpr (worker::shifts) thread.load_first(selected<typename work::element_leaves>{});
-        if constexpr (work::mask < 0) {
-            worker::eval::fill(thread.once, thread.row_frame(), selected<at_place<Kernel, site::once>>{});
-            thread.begin_row();
-        }
+        thread.template begin<Rounds>(row < rows ? row : 0u);
         if (clustered) {
             exchange.ready();
             // Nobody waits for warps without a segment, nor sends to blocks without one: several rows later they would be left behind.
             if ((number & -(32 / worker::group)) >= segments) return;
         }
         for (;;) {
-            thread.template passes<Rounds, 1>();
-            if constexpr (work::stores_elements) thread.template store_elements<Rounds>(selected<element_outputs<Kernel>>{});
-            if (exists && member == 0 && thread.number == 0) work::store_row(thread.row_frame(), selected<row_outputs<Kernel>>{});
+            thread.template finish<Rounds>();
             if constexpr (!work::streams) return;
             if (!thread.goes_on()) return;
             if constexpr (work::streams) thread.take_next(selected<rows_after<Kernel, 0>>{});

@@ -70,6 +70,8 @@ struct cuda_table {
     /// way at a time (softmax of 32768 bf16: 128 threads 0.82, 512 threads 0.76).
     struct rows {
         static constexpr int short_threads = 128;           ///< of a block when rows have one segment; fewer where so many blocks don't fill the card
+        static constexpr i64 pair_threads =                 ///< that rows of one round would have, from which on each takes two rows
+            i64(card.multiprocessors) * card.threads * 4;
         static constexpr int block_threads = 512;           ///< at most, of a block that has a row of its own; 512 at most
         static constexpr int many_registers = 64;           ///< held by a thread; from here on small blocks
         static constexpr int few_registers = 40;            ///< held by a thread; up to here two of the largest blocks are to fit
