@@ -334,7 +334,7 @@ constexpr int place_of_calibrated(const node_name& wanted) {
 /// Operands that a value's parameters are. Biases of 32-bit codes join an accumulator, whose scales are those of the weights.
 constexpr int parameter_operands(const calibrated_value& one) {
     if (one.parameters.storage == code_kind::i32) return 0;
-    if (one.axis >= 0) return one.zeros != nullptr ? 2 : 1;
+    if (one.axis >= 0) return is_object(one.zeros) ? 2 : 1;
     return one.parameters.scale_bits != 0 ? 0 : one.parameters.symmetric ? 1 : 2;
 }
 template <class Calibration>
@@ -543,7 +543,7 @@ constexpr auto calibrated_scales() {
 template <class Calibration, int Index>
 constexpr auto calibrated_zeros() {
     constexpr const calibrated_value* all = Calibration::values;
-    static_assert(all[Index].axis >= 0 && all[Index].zeros != nullptr,
+    static_assert(all[Index].axis >= 0 && is_object(all[Index].zeros),
                   "[SINTER-K002] this value has one zero point, in its parameters. Hint: the index of a value whose header has zeros_of_it.");
     return tensor_view<const i32, extents<all[Index].count>>(all[Index].zeros);
 }

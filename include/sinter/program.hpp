@@ -130,6 +130,15 @@ SINTER_INLINE bool same_facts(const op_facts* left, const op_facts* right) {
 #endif
 }
 
+/// Whether a pointer names an object. Likewise: that of an object with null is no constant there, and what is no constant isn't null.
+SINTER_INLINE bool is_object(const void* pointer) {
+#if SINTER_GCC && !SINTER_NVCC
+    return __builtin_constant_p(pointer != nullptr) ? pointer != nullptr : SINTER_CONSTANT_EVALUATED || pointer != nullptr;
+#else
+    return pointer != nullptr;
+#endif
+}
+
 /// A node as a value.
 struct node_value {
     node_kind kind = node_kind::leaf;

@@ -314,14 +314,14 @@ constexpr bool is_real(const traced& value) {
         value_type given[max_arguments]{};
         for (int a = 0; a < node.arity; ++a) given[a] = type[node.argument[a]];
         if (node.kind == node_kind::leaf)
-            type[i].type = value.on->parameter_type ? value.on->parameter_type[node.bits] : dtype::f32;
+            type[i].type = is_object(value.on->parameter_type) ? value.on->parameter_type[node.bits] : dtype::f32;
         else if (node.kind == node_kind::literal)
             type[i] = {node.literal == literal_kind::floating ? dtype::f32 : dtype::i64, true};
         else if (node.kind == node_kind::coordinate || node.kind == node_kind::count)
             type[i].type = dtype::i64;
         else if (node.kind == node_kind::index_map)
             type[i] = given[0];
-        else if (node.op && node.op->rule)
+        else if (node.op->rule)
             type[i] = node.op->rule(given, node.arity).result;
     }
     return is_float(type[value.index].type);
