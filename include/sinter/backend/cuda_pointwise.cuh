@@ -566,7 +566,8 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
         if (given.outer_axes == 1 && given.narrow && given.rows >= 4 * tuning_of<Kernel>::pointwise::rows_of_block) {
             // Several rows side by side, also of long ones: so many fewer columns a thread has to compute before its first row.
             constexpr int least_down = 4;
-            while (across < threads / least_down && across < vectors) across *= 2;
+            // (And whole groups of 16 columns: then what each instance keeps in shared memory begins at a multiple of 16 bytes, also behind one of a byte.)
+            while (across < threads / least_down && (across < vectors || across * facts<Kernel>::pack % 16 != 0)) across *= 2;
             const i64 blocks = (vectors + across - 1) / across, down = threads / across, rows = down * facts_type::rows_of_thread(down);
             const i64 along_rows = (given.rows + rows - 1) / rows;
             static kernel_handles known;
