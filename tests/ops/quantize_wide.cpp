@@ -8,6 +8,8 @@
 #include <sinter/ops/requantize.hpp>
 #include <sinter/sinter.hpp>
 
+#include "support.hpp"
+
 #include <cmath>
 #include <vector>
 
@@ -22,9 +24,10 @@ namespace {
 constexpr i32 lowest = -2147483647 - 1, highest = 2147483647;
 
 /// zero + steps rounded half to even, within the codes; a NaN gives the lowest. 64 bits hold every sum here.
-i32 code_of(long double steps, const si::qparams& with) {
-    if (std::isnan(steps)) return with.low;
-    const long double code = std::nearbyint(steps) + with.zero;
+template <class Real>
+i32 code_of(Real steps, const si::qparams& with) {
+    if (support::not_a_number(steps)) return with.low;  // told by bits: under -ffast-math the compiler knows no NaN
+    const long double code = std::nearbyint(static_cast<long double>(steps)) + with.zero;
     return code <= with.low ? with.low : code >= with.high ? with.high : i32(code);
 }
 template <class Real>
