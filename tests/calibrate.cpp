@@ -352,6 +352,43 @@ TEST_CASE("parameters per axis: every call has the axis's size") {
     CHECK(third_row.message().find("[SINTER-K016]") == 0);
     CHECK(seen.results().values[0].high == 5);
 }
+TEST_CASE("a scale derived from two axes needs one size") {
+    static constexpr auto dense = si::fused([](auto x, auto w, auto bias) { return sum(si::unsqueeze<1>(x) * w, si::last_axis, si::drop) + bias; });
+    static constexpr auto both = si::quantizer([](si::node_facts value) {
+        if (value.input == 2) return choose::derived({"input", 0}, {"input", 1});
+        return value.input >= 0 ? choose::own(observer::absmax, code_kind::i8, scheme::absmax_127).per_axis(0) : choose::nothing();
+    });
+    using matrix = si::tensor_view<float, si::extents<si::dyn, si::dyn>>;
+    using line = si::tensor_view<float, si::extents<si::dyn>>;
+    float x[15] = {1, 2, 3, 4, 5, 6}, w[15] = {1, 2, 3, 4, 5, 6, 7}, bias[5] = {}, y[25];
+    const auto after = [&](si::i64 rows) {
+        auto seen = si::calibrate(dense, both, matrix(x, rows, 3), matrix(w, 5, 3), line(bias, 5));
+        CHECK(seen.observe(si::reference, matrix(y, rows, 5), matrix(x, rows, 3), matrix(w, 5, 3), line(bias, 5)).ok());
+        return seen.results();
+    };
+    CHECK(after(2).status.code() == si::calibration_code::other_size);
+    CHECK(after(5).status.ok());
+    CHECK(after(1).status.ok());
+}
+TEST_CASE("operands that can't be are the call's status, whatever an observer would keep of them") {
+    static constexpr auto keeps = si::quantizer([](si::node_facts value) {
+        return value.input == 0 ? choose::own(observer::mse, code_kind::i8, scheme::absmax_127) : value.input == 1 ? choose::own(observer::min_max, code_kind::u8, scheme::affine).per_axis(0) : choose::nothing();
+    });
+    using matrix = si::tensor_view<float, si::extents<si::dyn, si::dyn>>;
+    float a[12] = {}, b[12] = {1, 2}, y[12];
+    auto seen = si::calibrate(two_sum, keeps, matrix(a, 2, 3), matrix(b, 2, 3));
+    const auto refused = [&](const matrix& first, const matrix& second) {
+        return seen.observe(si::cpu, matrix(y, 2, 3), first, second).code() == si::calibration_code::run_failed;
+    };
+    CHECK(refused(matrix(a, si::i64(1) << 40, si::i64(1) << 40), matrix(b, 2, 3)));
+    CHECK(refused(matrix(a, si::i64(1) << 20, si::i64(1) << 30), matrix(b, 2, 3)));
+    CHECK(refused(matrix(a, 2, 3), matrix(b, -2, 3)));
+    CHECK(refused(matrix(a, -2, 3), matrix(b, 2, 3)));
+    CHECK(refused(matrix(nullptr, 2, 3), matrix(b, 2, 3)));
+    const auto beyond = si::slice<0>(matrix(a, 4, 3), 2, 9);
+    CHECK(seen.observe(si::cpu, matrix(y, 2, 3), beyond, matrix(b, 2, 3)).code() == si::calibration_code::run_failed);
+    CHECK(seen.observe(si::cpu, matrix(y, 2, 3), matrix(a, 2, 3), matrix(b, 2, 3)).ok());
+}
 
 // ---- files
 

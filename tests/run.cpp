@@ -107,6 +107,45 @@ TEST_CASE("a number computed from numbers meets a tensor as that number") {
     CHECK(si::try_run(reference, si::view(out) = si::let(si::view(real), 200, twice)).ok());
     CHECK(out[0] == 400.5f);
 }
+TEST_CASE("numbers that bools choose between meet a tensor as each of them") {
+    si::u8 x[4] = {1, 2, 30, 250}, y[4] = {7, 7, 7, 7};
+    const auto v = si::view(x);
+    const auto out = si::view(y);
+    const int large = 300, small = 7;
+    const auto refused = [&](const si::status& said) { return said.code() == error::number_out_of_range && y[0] == 7 && y[3] == 7; };
+    const auto of = [&](auto body, auto first, auto second) { return si::try_run(reference, out = si::fused(body)(v, first, second)); };
+    // A tensor chooses.
+    CHECK(refused(si::try_run(reference, out = where(v > 9, large, 1))));
+    CHECK(refused(si::try_run(reference, out = v + where(v > 9, large, 1))));
+    CHECK(refused(si::try_run(reference, out = minimum(v, where(v > 9, 1000, 100)))));
+    CHECK(refused(si::try_run(reference, out = v + where(v > 9, where(v > 100, 5, 600), 1))));
+    CHECK(refused(si::try_run(reference, out = v + (where(v > 9, 200, 1) + 100))));
+    CHECK(refused(si::try_run(reference, out = si::let(v, [](auto in) { return in + where(in > 9, 300, 1); }))));
+    CHECK(refused(si::try_run(reference, out = si::let(v, [](auto in) { return in % where(in > 9, 256, 3); }))));
+    si::i8 narrow[4] = {1, 2, 3, 4};
+    bool found[4];
+    CHECK(si::try_run(reference, si::view(found) = si::view(narrow) > where(si::view(narrow) > 0, 200, 0)).code() == error::number_out_of_range);
+    // Numbers choose, or are bools.
+    CHECK(refused(of([](auto in, auto k, auto) { return in + where(k > 3, k * 2, 1); }, 200, 0)));
+    CHECK(refused(of([](auto in, auto a, auto b) { return in + where(a > b, a - b, b - a); }, 700, 100)));
+    CHECK(refused(of([](auto in, auto a, auto) { return clamp(in, 0, where(a > 9, a, 9)); }, 300, 0)));
+    CHECK(refused(of([](auto in, auto b, auto) { return in + b * 300; }, true, 0)));
+    CHECK(refused(of([](auto in, auto k, auto) { return in + (k > 3) * 300; }, 5, 0)));
+    CHECK(refused(of([](auto in, auto k, auto) { return in + si::expand<4>(k * 2); }, 200, 0)));
+    // What fits passes, and so does what isn't chosen by a number.
+    CHECK(of([](auto in, auto k, auto) { return in + where(k > 3, 1, k); }, 300, 0).ok());
+    CHECK(of([](auto in, auto a, auto b) { return in + where(a > b, a - b, b - a); }, 300, 100).ok());
+    CHECK(of([](auto in, auto b, auto) { return in + b * 300; }, false, 0).ok());
+    CHECK(of([](auto in, auto k, auto) { return in + (k > 3) * 100; }, 5, 0).ok());
+    CHECK(of([](auto in, auto k, auto) { return in + si::expand<4>(k * 2); }, 100, 0).ok());
+    CHECK(si::try_run(reference, out = v + (where(v > 9, 100, 1) + 100)).ok());
+    CHECK(si::try_run(reference, out = si::cast<si::u8>(where(v > 9, 1000, 1))).ok());
+    float real[4];
+    CHECK(si::try_run(reference, si::view(real) = where(v > 9, 1000, 1)).ok());
+    CHECK((real[0] == 1 && real[3] == 1000));
+    CHECK(si::try_run(reference, out = v + where(v > 9, small, 1)).ok());
+    CHECK((y[0] == 2 && y[2] == 37));
+}
 TEST_CASE("null pointers, negative sizes, bad views") {
     float data[8]{};
     const si::tensor_view<float, si::extents<dyn>> none(nullptr, 4), some(data, 4), empty(nullptr, 0);

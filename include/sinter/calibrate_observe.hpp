@@ -248,7 +248,7 @@ public:
         for (int i = 0; i < graph.record.size && out.ok(); ++i) {
             if (watches.choice[i].how == quantizer_choice::way::nothing) continue;
             out.values.push_back(result(i, 0));
-            out.status = scales_are_right(i, out.values.back());
+            out.status = out.values.back().parameters.empty() ? fail(calibration_code::other_size, two_sizes, i) : scales_are_right(i, out.values.back());
         }
         return out;
     }
@@ -257,6 +257,7 @@ private:
     detail::observed_value seen_[unsigned(watches.size)];
     bool second_ = false;
 
+    static constexpr const char* two_sizes = "[SINTER-K016] derived from two values with parameters per axis, whose axes have different sizes.";
     static constexpr const char* other_data = "[SINTER-K014] the second pass saw other data than the first one.";
     static calibration_status fail(calibration_code code, const char* text, int node) {
         const node_name value = graph.name_of(node);
@@ -300,8 +301,9 @@ private:
         } else if (choice.how == way::derived) {
             const calibrated_result left = result(graph.find(choice.first), depth + 1), right = result(graph.find(choice.second), depth + 1);
             const std::size_t count = left.parameters.size() > right.parameters.size() ? left.parameters.size() : right.parameters.size();
+            const bool fit = left.parameters.size() == right.parameters.size() || left.parameters.size() == 1 || right.parameters.size() == 1;
             out.axis = count > 1 ? 0 : -1;
-            for (std::size_t i = 0; i < count && !left.parameters.empty() && !right.parameters.empty(); ++i) {
+            for (std::size_t i = 0; fit && i < count; ++i) {
                 const float first = left.parameters[left.parameters.size() > 1 ? i : 0].scale(), second = right.parameters[right.parameters.size() > 1 ? i : 0].scale();
                 out.parameters.push_back(stored_as(qp(step::mul(first, second)), code_kind::i32));
             }
@@ -337,7 +339,15 @@ private:
         using extents_type = typename facts::template extents_type<Result>;
         using lowering = lowering_of<typename detail::as_assignment<Multi>::type>;
         const shape sizes = detail::run_time_shape<lowering, facts::root[Result]>(whole.operands);
-        memory.resize(std::size_t(sizes.count()));
+        // Of operands that can't be, or that no memory holds: no memory here either, and the call says what is wrong.
+        constexpr i64 most = i64(1) << 40;
+        bool possible = true;
+        i64 count = 1;
+        for (int i = 0; i < sizes.rank; ++i) {
+            possible = possible && sizes.size[i] >= 0 && (sizes.size[i] == 0 || count <= most / sizes.size[i]);
+            count = possible ? count * sizes.size[i] : 0;
+        }
+        memory.resize(std::size_t(count));
         return tensor_view<float, extents_type>(memory.data(), extents_with<extents_type>(sizes));
     }
     template <class Executor, class... Outputs, int... Extra, class... Operands>

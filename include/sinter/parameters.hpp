@@ -101,6 +101,8 @@ struct parameter_check<assignment<program<Node...>, Roots, list<Leaves...>, Outp
         if constexpr (node[Index].kind == node_kind::leaf) {
             if (bad.ok() && !holds_all(range, get<int(node[Index].bits)>(assigned.operands)))
                 bad = status{error::bad_scale, int(node[Index].bits), -1, 0, 0};
+        } else if constexpr (node[Index].kind == node_kind::index_map && node[Index].op->map.kind != map_kind::slice) {  // all of it, in other places
+            argument<node[Index].argument[0]>(assigned, range, bad);
         } else if constexpr (node[Index].kind == node_kind::map && looks_up(static_cast<const nth_type<Index, Node...>*>(nullptr))) {
             argument<node[Index].argument[0]>(assigned, range, bad);
         } else if constexpr (node[Index].kind == node_kind::literal) {
@@ -162,6 +164,15 @@ inline constexpr bool is_integer_number = false;
 template <class Type>
 inline constexpr bool is_integer_number<scalar_operand<Type>> = is_integer(dtype_of<Type>);
 
+template <class Leaf>
+inline constexpr bool is_number_operand = false;
+template <class Type>
+inline constexpr bool is_number_operand<scalar_operand<Type>> = is_integer(dtype_of<Type>) || dtype_of<Type> == dtype::boolean;
+template <class Node>
+inline constexpr bool is_selection = false;
+template <class Op, int... Argument>
+inline constexpr bool is_selection<map<Op, Argument...>> = requires { Op::selects; };
+
 template <class Assignment>
 struct number_check;
 template <class... Node, int... Roots, class... Leaves, class... Outputs>
@@ -184,44 +195,83 @@ struct number_check<assignment<program<Node...>, indices<Roots...>, list<Leaves.
         return range_of_those([&](int node) { return kernel::node[node].kind == node_kind::leaf && int(kernel::node[node].bits) == leaf; });
     }
 
-    // Numbers made of numbers alone, as k * 2 is: integers of 64 bits until they meet a tensor, whose values they must be as k would.
-    static constexpr bool is_number[sizeof...(Leaves) + 1] = {is_integer_number<Leaves>..., false};  // (clang asks for the bound)
-    static constexpr bool is_whole(int index) {
+    // Numbers made of numbers alone, as k * 2 is: integers of 64 bits until they meet a tensor, whose values they must be as k would. So must
+    // each of the two that a tensor of bools chooses between, as in where(x > 9, k, 1), and what is made of them.
+    static constexpr bool is_number[sizeof...(Leaves) + 1] = {is_number_operand<Leaves>..., false};  // (clang asks for the bound)
+    static constexpr bool is_number_type(dtype type) { return type == dtype::i64 || type == dtype::boolean; }
+    /// Made of integers and bools that the call knows; with `Choices`, of such that a tensor chooses between, too.
+    template <bool Choices>
+    static constexpr bool is_made_of_numbers(int index) {
         const node_value& node = kernel::node[index];
         if (node.kind == node_kind::leaf) return is_number[node.bits];
-        if (node.kind == node_kind::literal) return node.literal == literal_kind::integer;
-        if (node.kind != node_kind::map || !kernel::facts.type[index].weak || kernel::facts.type[index].type != dtype::i64) return false;
-        for (int a = 0; a < node.arity; ++a)
-            if (kernel::facts.argument_type[index][a] != dtype::i64 || !is_whole(node.argument[a])) return false;
+        if (node.kind == node_kind::literal) return node.literal == literal_kind::integer || node.literal == literal_kind::boolean;
+        if (node.kind == node_kind::index_map) return is_made_of_numbers<Choices>(node.argument[0]);
+        const value_type type = kernel::facts.type[index];
+        if (node.kind != node_kind::map || (type.type != dtype::boolean && !(type.weak && type.type == dtype::i64))) return false;
+        const bool chooses = Choices && selects[index] && type.type == dtype::i64;
+        for (int a = chooses; a < node.arity; ++a)
+            if (!is_number_type(kernel::facts.argument_type[index][a]) || !is_made_of_numbers<Choices>(node.argument[a])) return false;
         return true;
     }
-    static constexpr bool is_computed(int index) { return kernel::node[index].kind == node_kind::map && is_whole(index); }
+    static constexpr bool selects[sizeof...(Node)] = {is_selection<Node>...};
+    /// Where a tensor chooses between numbers: a bit each, which says what it chose.
+    static constexpr bool is_choice(int index) {
+        return selects[index] && !is_made_of_numbers<false>(index) && is_made_of_numbers<true>(index);
+    }
+    static constexpr int choices_before(int index) {
+        int count = 0;
+        for (int i = 0; i < index; ++i) count += is_choice(i);
+        return count;
+    }
+    static constexpr int choices = choices_before(kernel::node_count);
+    static constexpr bool is_computed(int index) {
+        const node_kind kind = kernel::node[index].kind;
+        return (kind == node_kind::map || kind == node_kind::index_map) && kernel::facts.type[index].type == dtype::i64 && is_made_of_numbers<true>(index);
+    }
     static constexpr bool find_computed() {
         for (int i = 0; i < kernel::node_count; ++i)
             if (is_computed(i)) return true;
         return false;
     }
     static constexpr bool any_computed = find_computed();
-    template <int Index>
-    static SINTER_FORCE_INLINE lane::scalar<i64> value_of(const assignment_type& assigned) {
-        if constexpr (kernel::node[Index].kind == node_kind::leaf)
-            return lane::scalar<i64>(static_cast<i64>(get<int(kernel::node[Index].bits)>(assigned.operands).value));
-        else if constexpr (kernel::node[Index].kind == node_kind::literal)
-            return lane::scalar<i64>(static_cast<i64>(kernel::node[Index].bits));
+    template <dtype To, class From>
+    static SINTER_FORCE_INLINE auto as(From from) {
+        if constexpr (To == dtype::boolean)
+            return lane::scalar<bool>(static_cast<bool>(from.value));
         else
-            return value_of<Index>(assigned, make_indices<kernel::node[Index].arity>{});
+            return lane::scalar<i64>(static_cast<i64>(from.value));
+    }
+    template <int Index>
+    static SINTER_FORCE_INLINE auto value_of(const assignment_type& assigned, u32 chosen) {
+        constexpr node_value node = kernel::node[Index];
+        constexpr dtype type = kernel::facts.type[Index].type == dtype::boolean ? dtype::boolean : dtype::i64;
+        if constexpr (node.kind == node_kind::leaf)
+            return as<type>(get<int(node.bits)>(assigned.operands));
+        else if constexpr (node.kind == node_kind::literal)
+            return as<type>(lane::scalar<i64>(static_cast<i64>(node.bits)));
+        else if constexpr (node.kind == node_kind::index_map)
+            return value_of<node.argument[0]>(assigned, chosen);
+        else if constexpr (is_choice(Index))
+            return chosen >> choices_before(Index) & 1 ? as<type>(value_of<node.argument[1]>(assigned, chosen)) : as<type>(value_of<node.argument[2]>(assigned, chosen));
+        else
+            return value_of<Index>(assigned, chosen, make_indices<node.arity>{});
     }
     template <int Index, int... Argument>
-    static SINTER_FORCE_INLINE lane::scalar<i64> value_of(const assignment_type& assigned, indices<Argument...>) {
-        return node_traits<nth_type<Index, Node...>>::op::apply(value_of<kernel::node[Index].argument[Argument]>(assigned)...);
+    static SINTER_FORCE_INLINE auto value_of(const assignment_type& assigned, u32 chosen, indices<Argument...>) {
+        return node_traits<nth_type<Index, Node...>>::op::apply(
+            as<kernel::facts.argument_type[Index][Argument]>(value_of<kernel::node[Index].argument[Argument]>(assigned, chosen))...);
     }
+    /// (Of more choices than these, all one way and all the other.)
+    static constexpr u32 ways = choices <= 6 ? u32(1) << choices : 2;
     template <int Index>
     static SINTER_FORCE_INLINE void check_computed(const assignment_type& assigned, status& bad) {
         if constexpr (is_computed(Index)) {
             constexpr integer_range range = range_of_those([](int node) { return node == Index; }), all = integer_range::of<i64>();
             if constexpr (range.low > all.low || range.high < all.high) {
-                const i64 value = value_of<Index>(assigned).value;
-                if (!range.holds(value) && bad.ok()) bad = status{error::number_out_of_range, -1, -1, range.bound_beside(value), value};
+                for (u32 way = 0; way < ways; ++way) {
+                    const i64 value = value_of<Index>(assigned, choices <= 6 ? way : 0 - way).value;
+                    if (!range.holds(value) && bad.ok()) bad = status{error::number_out_of_range, -1, -1, range.bound_beside(value), value};
+                }
             }
         }
     }
@@ -251,8 +301,8 @@ struct number_check<assignment<program<Node...>, indices<Roots...>, list<Leaves.
 /// Is there a number that could be out of range? Most formulas have none, and pay for this question alone.
 template <class Assignment>
 inline constexpr bool has_integer_numbers = false;
-template <class Program, class Roots, class... Leaves, class Outputs>
-inline constexpr bool has_integer_numbers<assignment<Program, Roots, list<Leaves...>, Outputs>> = (is_integer_number<Leaves> || ...);
+template <class... Node, class Roots, class... Leaves, class Outputs>
+inline constexpr bool has_integer_numbers<assignment<program<Node...>, Roots, list<Leaves...>, Outputs>> = (is_number_operand<Leaves> || ...) || (is_selection<Node> || ...);
 
 /// Runs an assignment whose numbers are sound, and whose names have one size each.
 template <class Executor, class Assignment>

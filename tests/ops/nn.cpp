@@ -89,6 +89,9 @@ TEST_CASE("nor does a square or a mean's distance") {
         const auto large_other = row<float>({100, 100, 100, 2});
         CHECK(si::eval(reference, all(si::batch_norm(small, other, other, small, small, 1e-5f) ==
                                       si::batch_norm(large, large_other, large_other, large, large, 1e-5f))));
+        const auto top = row<type>({127, 100, 127, 2});
+        const auto large_top = row<float>({127, 100, 127, 2});
+        CHECK(si::eval(reference, all(si::batch_norm(small, other, top, small, small, 1) == si::batch_norm(large, large_other, large_top, large, large, 1.0f))));
         CHECK(si::eval(reference, all(si::hard_sigmoid(small, 2, 1) == si::hard_sigmoid(large, 2, 1))));
         CHECK(si::eval(reference, all(si::hard_swish(small) == si::hard_swish(large))));
         const auto grouped = [&](const auto& x) {

@@ -163,6 +163,12 @@ TEST_CASE("a scale that isn't one is a status, and nothing is written") {
     CHECK(si::try_run(si::cpu, si::quantized(si::view(d.q, sizes), -0.5f) = si::view(d.x, sizes) * 1.0f).code() == si::error::bad_scale);
     CHECK(si::try_run(si::cpu, si::quantized(si::view(d.q, sizes), 0.5f, 200) = si::view(d.x, sizes) * 1.0f).code() == si::error::bad_scale);
     for (const si::i8 code : d.q) REQUIRE(code == 0);
+    // Behind an index map, too.
+    const auto by_row = si::fused([](auto codes, auto scale) { return si::dequantize(codes, si::unsqueeze<-1>(scale), 0); });
+    d.scale[2] = -1;
+    CHECK(si::try_run(si::cpu, si::view(d.found, sizes) = by_row(si::view(d.q, sizes), si::view(d.scale.data(), first))).code() == si::error::bad_scale);
+    d.scale[2] = 1;
+    CHECK(si::try_run(si::cpu, si::view(d.found, sizes) = by_row(si::view(d.q, sizes), si::view(d.scale.data(), first))).ok());
 }
 TEST_CASE("two codes in a byte") {
     using pair = si::q4x2<"0.5"_qp>;

@@ -140,7 +140,7 @@ struct batch_norm : detail::library_body {
     using parameters = list<argument::mean, argument::variance, argument::weight, argument::bias>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced mean, Traced variance, Traced weight, Traced bias, Traced eps) const {
-        return (detail::as_real(x) - mean) * rsqrt(variance + eps) * weight + bias;
+        return (detail::as_real(x) - mean) * rsqrt(detail::as_real(variance) + eps) * weight + bias;
     }
 };
 /// x is split as (batch, groups, channels / groups, ...) and normalised over all axes from the third on; the parameters stand at

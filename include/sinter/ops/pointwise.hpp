@@ -129,6 +129,7 @@ SINTER_FUNCTION(is_finite, is_finite_op)
 
 /// where(condition, x, y): x where the condition is true. The other side doesn't leak, NaN or not (B2).
 struct where_op {
+    static constexpr bool selects = true;  ///< its second argument or its third, by its first
     static constexpr op_facts facts{.name = "where", .kind = node_kind::map, .arity = 3, .rule = &rules::where, .cost = 1, .keeps_codes = true};
     template <class Mask, class Value>
     static SINTER_INLINE auto apply(Mask condition, Value x, Value y) {
