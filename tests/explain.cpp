@@ -170,6 +170,12 @@ TEST_CASE("sizes that don't fit: what run would say") {
     CHECK(holds(explanation(x * w).c_str(), "[SINTER-R001]"));
     CHECK(holds(explanation(x * w, splitting_executor{}).c_str(), "[SINTER-R001]"));
     CHECK(holds(explanation(w.view() = sum(x)).c_str(), "[SINTER-R001]"));
+    using namespace sinter::literals;
+    float data[8] = {};
+    const si::tensor_view<float, extents<"n"_d>> four(data, 4);
+    const si::tensor_view<float, extents<"n"_d, 1>> five(data, 5), also_four(data, 4);
+    CHECK(holds(explanation(four + five).c_str(), "[SINTER-R001]"));
+    CHECK(!holds(explanation(four + also_four).c_str(), "[SINTER-R001]"));
     CHECK(holds(explanation(w.view() = sum(x), splitting_executor{}).c_str(), "1 kernel"));
     const tensor<int, extents<dyn>> none(0);
     CHECK(holds(explanation(max(none)).c_str(), "[SINTER-R002]"));

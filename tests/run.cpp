@@ -146,6 +146,23 @@ TEST_CASE("numbers that bools choose between meet a tensor as each of them") {
     CHECK(si::try_run(reference, out = v + where(v > 9, small, 1)).ok());
     CHECK((y[0] == 2 && y[2] == 37));
 }
+TEST_CASE("a number is itself behind an index map") {
+    const float data[4] = {1, 2, 3, 4};
+    const auto x = si::view(data, si::extents<4>{});
+    const auto row = si::view(data, si::extents<dyn>(4));
+    float y[4], z[8];
+    const auto out = si::view(y, si::extents<4>{});
+    CHECK(si::try_run(reference, out = si::let(x, 2.0f, [](auto v, auto k) { return v + si::expand<4>(k); })).ok());
+    CHECK(y[3] == 6);
+    CHECK(si::try_run(reference, out = si::let(row, 2.0f, [](auto v, auto k) { return v * si::unsqueeze<0>(k); })).ok());
+    CHECK(y[3] == 8);
+    CHECK(si::try_run(reference, out = si::let(row, 3.0f, [](auto v, auto k) { return v * si::reshape<1>(k); })).ok());
+    CHECK(y[3] == 12);
+    CHECK(si::try_run(reference, out = si::fused([](auto k) { return si::expand<4>(k); })(7.0f)).ok());
+    CHECK(y[3] == 7);
+    CHECK(si::try_run(reference, si::view(z, si::extents<2, 4>{}) = si::let(x, 2.0f, [](auto v, auto k) { return v + sum(si::expand<4>(k) * v, si::last_axis); })).ok());
+    CHECK((z[0] == 21 && z[7] == 24));
+}
 TEST_CASE("null pointers, negative sizes, bad views") {
     float data[8]{};
     const si::tensor_view<float, si::extents<dyn>> none(nullptr, 4), some(data, 4), empty(nullptr, 0);
@@ -154,6 +171,9 @@ TEST_CASE("null pointers, negative sizes, bad views") {
     CHECK(si::try_run(reference, empty = empty + 1).ok());
     const si::tensor_view<float, si::extents<dyn>> negative(data, -3);
     CHECK(si::try_run(reference, some = negative + 1).code() == error::bad_view);
+    using namespace si::literals;
+    const si::tensor_view<float, si::extents<"n"_d>> named(data, 4), no_size(data, -2);
+    CHECK(si::try_run(reference, named = no_size + 1).code() == error::bad_view);  // not that their names differ
     CHECK(si::try_run(reference, negative = some + 1).code() == error::bad_view);
     for (float x : data) CHECK(x == 0);
 }

@@ -9,6 +9,7 @@
 // Hosted only: it writes through <cstdio>.
 #pragma once
 
+#include "named_sizes.hpp"
 #include "plan.hpp"
 #include "print.hpp"
 
@@ -318,6 +319,11 @@ operand_text describe_operand(const Operand& from) {
 template <class Program, class Roots, class Leaves, class Outputs>
 status status_of(const assignment<Program, Roots, Leaves, Outputs>& assigned) {
     using kernel = kernel_facts<assignment<Program, Roots, Leaves, Outputs>>;
+    using names = names_of_call<assignment<Program, Roots, Leaves, Outputs>>;
+    if constexpr (names::some_twice) {
+        const status bad = names::verdict(assigned);
+        if (!bad.ok()) return bad;
+    }
     using tag = backend::SINTER_ISA::instruction_set;
     constexpr int count = slots<kernel>::count;
     constexpr auto& facts = binding_facts_of<kernel>::value;

@@ -108,7 +108,13 @@ struct lowering {
         return false;
     }
 
+    /// The node behind index maps: a number is itself wherever they put it.
+    constexpr int behind_maps(int index) const {
+        while (node[index].kind == node_kind::index_map) index = node[index].argument[0];
+        return index;
+    }
     constexpr bool is_immediate(int index) const {
+        index = behind_maps(index);
         return node[index].kind == node_kind::literal || node[index].kind == node_kind::count ||
                (node[index].kind == node_kind::leaf && weak_leaf[node[index].bits]);
     }
@@ -240,7 +246,7 @@ struct lowering {
                 break;
             case node_kind::map:
                 for (int a = 0; a < n.arity; ++a) {
-                    made.immediate[a] = n.argument[a];
+                    made.immediate[a] = is_immediate(n.argument[a]) ? behind_maps(n.argument[a]) : n.argument[a];
                     if (is_immediate(n.argument[a])) {
                         made.argument[a] = -1;
                         continue;
@@ -615,7 +621,7 @@ struct lowering {
             out.output_varies[output][i] = use.varies[i];
             if (use.varies[i]) out.output_free[output] |= u32(1) << use.axis[i];
         }
-        out.output_immediate[output] = root;
+        out.output_immediate[output] = behind_maps(root);
         out.output[output] = is_immediate(root) ? -1 : lower(root, chain_list{}, use);
         return out.why == nest_violation::none;
     }

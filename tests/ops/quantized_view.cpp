@@ -167,6 +167,9 @@ TEST_CASE("a scale that isn't one is a status, and nothing is written") {
     const auto by_row = si::fused([](auto codes, auto scale) { return si::dequantize(codes, si::unsqueeze<-1>(scale), 0); });
     d.scale[2] = -1;
     CHECK(si::try_run(si::cpu, si::view(d.found, sizes) = by_row(si::view(d.q, sizes), si::view(d.scale.data(), first))).code() == si::error::bad_scale);
+    const auto everywhere = si::fused([](auto codes, auto scale) { return si::dequantize(codes, si::expand<rows, columns>(scale), 0); });
+    CHECK(si::try_run(si::cpu, si::view(d.found, sizes) = everywhere(si::view(d.q, sizes), -0.5f)).code() == si::error::bad_scale);
+    CHECK(si::try_run(si::cpu, si::view(d.found, sizes) = everywhere(si::view(d.q, sizes), 0.5f)).ok());
     d.scale[2] = 1;
     CHECK(si::try_run(si::cpu, si::view(d.found, sizes) = by_row(si::view(d.q, sizes), si::view(d.scale.data(), first))).ok());
 }
