@@ -145,6 +145,16 @@ TEST_CASE("numbers that bools choose between meet a tensor as each of them") {
     CHECK((real[0] == 1 && real[3] == 1000));
     CHECK(si::try_run(reference, out = v + where(v > 9, small, 1)).ok());
     CHECK((y[0] == 2 && y[2] == 37));
+    // Many choices, each value twice in the next one.
+    const auto chain = [](auto in, auto k, auto) {
+        auto value = k;
+        for (int i = 0; i < 40; ++i) value = where(in > i + 1, value + 1, value);
+        return in + value;
+    };
+    CHECK(of(chain, 200, 0).ok());
+    CHECK((y[0] == 201 && y[2] == 0x03));  // 30 + 200 + 29, in bytes
+    CHECK(of(chain, 216, 0).code() == error::number_out_of_range);
+    CHECK(y[0] == 201);
 }
 TEST_CASE("a number is itself behind an index map") {
     const float data[4] = {1, 2, 3, 4};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The checks of numbers that are known only when run. Of quantization parameters: every scale finite and greater than 0, every zero
 // point a code; once per call, before anything is written, of numbers and of tensors in host memory. What a kernel computes itself, and what
-// lies on a device, is as the formulas make it (a NaN or a zero gives the lowest code). Of C++ integers beside integer tensors: they are
+// lies on a device, is as the formulas make it (a NaN gives the lowest code). Of C++ integers beside integer tensors: they are
 // values of the tensor's type (T2), as the constants of a traced formula are while it compiles.
 #pragma once
 
@@ -164,10 +164,12 @@ inline constexpr bool is_integer_number = false;
 template <class Type>
 inline constexpr bool is_integer_number<scalar_operand<Type>> = is_integer(dtype_of<Type>);
 
+/// Such a number, or a bool, which counts as 0 or 1 among them.
 template <class Leaf>
 inline constexpr bool is_number_operand = false;
 template <class Type>
 inline constexpr bool is_number_operand<scalar_operand<Type>> = is_integer(dtype_of<Type>) || dtype_of<Type> == dtype::boolean;
+/// One of two arguments by a third, as `where` does.
 template <class Node>
 inline constexpr bool is_selection = false;
 template <class Op, int... Argument>
@@ -197,81 +199,83 @@ struct number_check<assignment<program<Node...>, indices<Roots...>, list<Leaves.
 
     // Numbers made of numbers alone, as k * 2 is: integers of 64 bits until they meet a tensor, whose values they must be as k would. So must
     // each of the two that a tensor of bools chooses between, as in where(x > 9, k, 1), and what is made of them.
-    static constexpr bool is_number[sizeof...(Leaves) + 1] = {is_number_operand<Leaves>..., false};  // (clang asks for the bound)
+    enum class made : u8 { of_tensors, of_choices, of_numbers };
+    struct origins {
+        made of[sizeof...(Node)];
+        int choice[sizeof...(Node)];  ///< where a tensor chooses between numbers: which choice of the program it is; -1 elsewhere
+        int choices;
+        bool any_computed;
+    };
     static constexpr bool is_number_type(dtype type) { return type == dtype::i64 || type == dtype::boolean; }
-    /// Made of integers and bools that the call knows; with `Choices`, of such that a tensor chooses between, too.
-    template <bool Choices>
-    static constexpr bool is_made_of_numbers(int index) {
-        const node_value& node = kernel::node[index];
-        if (node.kind == node_kind::leaf) return is_number[node.bits];
-        if (node.kind == node_kind::literal) return node.literal == literal_kind::integer || node.literal == literal_kind::boolean;
-        if (node.kind == node_kind::index_map) return is_made_of_numbers<Choices>(node.argument[0]);
-        const value_type type = kernel::facts.type[index];
-        if (node.kind != node_kind::map || (type.type != dtype::boolean && !(type.weak && type.type == dtype::i64))) return false;
-        const bool chooses = Choices && selects[index] && type.type == dtype::i64;
-        for (int a = chooses; a < node.arity; ++a)
-            if (!is_number_type(kernel::facts.argument_type[index][a]) || !is_made_of_numbers<Choices>(node.argument[a])) return false;
-        return true;
-    }
-    static constexpr bool selects[sizeof...(Node)] = {is_selection<Node>...};
-    /// Where a tensor chooses between numbers: a bit each, which says what it chose.
-    static constexpr bool is_choice(int index) {
-        return selects[index] && !is_made_of_numbers<false>(index) && is_made_of_numbers<true>(index);
-    }
-    static constexpr int choices_before(int index) {
-        int count = 0;
-        for (int i = 0; i < index; ++i) count += is_choice(i);
-        return count;
-    }
-    static constexpr int choices = choices_before(kernel::node_count);
-    static constexpr bool is_computed(int index) {
-        const node_kind kind = kernel::node[index].kind;
-        return (kind == node_kind::map || kind == node_kind::index_map) && kernel::facts.type[index].type == dtype::i64 && is_made_of_numbers<true>(index);
-    }
-    static constexpr bool find_computed() {
-        for (int i = 0; i < kernel::node_count; ++i)
-            if (is_computed(i)) return true;
-        return false;
-    }
-    static constexpr bool any_computed = find_computed();
-    template <dtype To, class From>
-    static SINTER_FORCE_INLINE auto as(From from) {
-        if constexpr (To == dtype::boolean)
-            return lane::scalar<bool>(static_cast<bool>(from.value));
-        else
-            return lane::scalar<i64>(static_cast<i64>(from.value));
-    }
-    template <int Index>
-    static SINTER_FORCE_INLINE auto value_of(const assignment_type& assigned, u32 chosen) {
-        constexpr node_value node = kernel::node[Index];
-        constexpr dtype type = kernel::facts.type[Index].type == dtype::boolean ? dtype::boolean : dtype::i64;
-        if constexpr (node.kind == node_kind::leaf)
-            return as<type>(get<int(node.bits)>(assigned.operands));
-        else if constexpr (node.kind == node_kind::literal)
-            return as<type>(lane::scalar<i64>(static_cast<i64>(node.bits)));
-        else if constexpr (node.kind == node_kind::index_map)
-            return value_of<node.argument[0]>(assigned, chosen);
-        else if constexpr (is_choice(Index))
-            return chosen >> choices_before(Index) & 1 ? as<type>(value_of<node.argument[1]>(assigned, chosen)) : as<type>(value_of<node.argument[2]>(assigned, chosen));
-        else
-            return value_of<Index>(assigned, chosen, make_indices<node.arity>{});
-    }
-    template <int Index, int... Argument>
-    static SINTER_FORCE_INLINE auto value_of(const assignment_type& assigned, u32 chosen, indices<Argument...>) {
-        return node_traits<nth_type<Index, Node...>>::op::apply(
-            as<kernel::facts.argument_type[Index][Argument]>(value_of<kernel::node[Index].argument[Argument]>(assigned, chosen))...);
-    }
-    /// (Of more choices than these, all one way and all the other.)
-    static constexpr u32 ways = choices <= 6 ? u32(1) << choices : 2;
-    template <int Index>
-    static SINTER_FORCE_INLINE void check_computed(const assignment_type& assigned, status& bad) {
-        if constexpr (is_computed(Index)) {
-            constexpr integer_range range = range_of_those([](int node) { return node == Index; }), all = integer_range::of<i64>();
-            if constexpr (range.low > all.low || range.high < all.high) {
-                for (u32 way = 0; way < ways; ++way) {
-                    const i64 value = value_of<Index>(assigned, choices <= 6 ? way : 0 - way).value;
-                    if (!range.holds(value) && bad.ok()) bad = status{error::number_out_of_range, -1, -1, range.bound_beside(value), value};
+    /// In one pass: a node's arguments stand before it.
+    static constexpr origins find_origins() {
+        constexpr bool is_number[sizeof...(Leaves) + 1] = {is_number_operand<Leaves>..., false};
+        constexpr bool selects[sizeof...(Node)] = {is_selection<Node>...};
+        origins out{};
+        for (int i = 0; i < kernel::node_count; ++i) {
+            const node_value& node = kernel::node[i];
+            const value_type type = kernel::facts.type[i];
+            out.choice[i] = -1;
+            if (node.kind == node_kind::leaf) {
+                out.of[i] = is_number[node.bits] ? made::of_numbers : made::of_tensors;
+            } else if (node.kind == node_kind::literal) {
+                out.of[i] = node.literal == literal_kind::integer || node.literal == literal_kind::boolean ? made::of_numbers : made::of_tensors;
+            } else if (node.kind == node_kind::index_map) {
+                out.of[i] = out.of[node.argument[0]];
+            } else if (node.kind == node_kind::map && (type.type == dtype::boolean || (type.weak && type.type == dtype::i64))) {
+                const bool chooses = selects[i] && type.type == dtype::i64 && out.of[node.argument[0]] != made::of_numbers;
+                made from = chooses ? made::of_choices : made::of_numbers;
+                for (int a = chooses; a < node.arity; ++a) {
+                    const made own = is_number_type(kernel::facts.argument_type[i][a]) ? out.of[node.argument[a]] : made::of_tensors;
+                    if (own < from) from = own;
                 }
+                out.of[i] = from;
+                if (chooses && from == made::of_choices) out.choice[i] = out.choices++;
+            }
+            out.any_computed = out.any_computed || is_computed(out, i);
+        }
+        return out;
+    }
+    static constexpr bool is_computed(const origins& from, int index) {
+        const node_kind kind = kernel::node[index].kind;
+        return (kind == node_kind::map || kind == node_kind::index_map) && kernel::facts.type[index].type == dtype::i64 && from.of[index] != made::of_tensors;
+    }
+    static constexpr origins origin = find_origins();
+    /// What a call's choices are tried as: a bit each. Of many, all one way and all the other.
+    static constexpr bool all_ways = origin.choices <= 6;
+    static constexpr u32 ways = all_ways ? u32(1) << origin.choices : 2;
+
+    template <dtype Type>
+    static SINTER_FORCE_INLINE auto lane_of(i64 value) {
+        if constexpr (Type == dtype::boolean)
+            return lane::scalar<bool>(value != 0);
+        else
+            return lane::scalar<i64>(value);
+    }
+    /// A node's value, a bool as 0 or 1, from those before it.
+    template <int Index, int... Argument>
+    static SINTER_FORCE_INLINE void find_value(i64* value, const assignment_type& assigned, [[maybe_unused]] u32 chosen, indices<Argument...>) {
+        constexpr node_value node = kernel::node[Index];
+        if constexpr (node.kind == node_kind::leaf)
+            value[Index] = static_cast<i64>(get<int(node.bits)>(assigned.operands).value);
+        else if constexpr (node.kind == node_kind::literal)
+            value[Index] = static_cast<i64>(node.bits);
+        else if constexpr (node.kind == node_kind::index_map)
+            value[Index] = value[node.argument[0]];
+        else if constexpr (origin.choice[Index] >= 0)
+            value[Index] = value[chosen >> origin.choice[Index] % 32 & 1 ? node.argument[1] : node.argument[2]];
+        else
+            value[Index] = static_cast<i64>(
+                node_traits<nth_type<Index, Node...>>::op::apply(lane_of<kernel::facts.argument_type[Index][Argument]>(value[node.argument[Argument]])...).value);
+    }
+    template <int Index>
+    static SINTER_FORCE_INLINE void check_computed(i64* value, const assignment_type& assigned, u32 chosen, status& bad) {
+        if constexpr (origin.of[Index] != made::of_tensors) {
+            find_value<Index>(value, assigned, chosen, make_indices<kernel::node[Index].arity>{});
+            if constexpr (is_computed(origin, Index)) {
+                constexpr integer_range range = range_of_those([](int node) { return node == Index; }), all = integer_range::of<i64>();
+                if constexpr (range.low > all.low || range.high < all.high)
+                    if (!range.holds(value[Index]) && bad.ok()) bad = status{error::number_out_of_range, -1, -1, range.bound_beside(value[Index]), value[Index]};
             }
         }
     }
@@ -291,18 +295,18 @@ struct number_check<assignment<program<Node...>, indices<Roots...>, list<Leaves.
         status bad{};
         const int done[] = {0, (check_leaf<Leaf>(assigned, bad), 0)...};
         (void)done;
-        if constexpr (any_computed) {
-            const int more[] = {0, (check_computed<Index>(assigned, bad), 0)...};
-            (void)more;
+        if constexpr (origin.any_computed) {
+            i64 value[sizeof...(Node)];
+            for (u32 way = 0; way < ways; ++way) (check_computed<Index>(value, assigned, all_ways ? way : 0 - way, bad), ...);
         }
         return bad;
     }
 };
-/// Is there a number that could be out of range? Most formulas have none, and pay for this question alone.
+/// May there be a number out of range? Most formulas have none, and pay for this question alone.
 template <class Assignment>
-inline constexpr bool has_integer_numbers = false;
+inline constexpr bool may_have_numbers = false;
 template <class... Node, class Roots, class... Leaves, class Outputs>
-inline constexpr bool has_integer_numbers<assignment<program<Node...>, Roots, list<Leaves...>, Outputs>> = (is_number_operand<Leaves> || ...) || (is_selection<Node> || ...);
+inline constexpr bool may_have_numbers<assignment<program<Node...>, Roots, list<Leaves...>, Outputs>> = (is_number_operand<Leaves> || ...) || (is_selection<Node> || ...);
 
 /// Runs an assignment whose numbers are sound, and whose names have one size each.
 template <class Executor, class Assignment>
@@ -315,7 +319,7 @@ SINTER_FORCE_INLINE status launch_checked(const Executor& executor, const Assign
         const status bad = parameter_check<Assignment>::verdict(assigned);
         if (!bad.ok()) return bad;
     }
-    if constexpr (has_integer_numbers<Assignment>) {
+    if constexpr (may_have_numbers<Assignment>) {
         const status bad = number_check<Assignment>::verdict(assigned, make_indices<lowering_of<Assignment>::leaf_count>{}, make_indices<lowering_of<Assignment>::node_count>{});
         if (!bad.ok()) return bad;
     }
