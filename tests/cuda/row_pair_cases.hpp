@@ -46,18 +46,8 @@ void pairs(const char* name, i64 rows, i64 columns, const Executor& executor) {
     const std::vector<Type> x = numbers<Type>(rows * columns, unsigned(rows)), w = numbers<Type>(columns, 5), filled = numbers<Type>(rows * columns, 7);
     const std::vector<i64> places(static_cast<std::size_t>(rows), -7);
     const device_copy<Storage, Type> x_on(x), w_on(w);
-    const auto sizes = [&] {
-        if constexpr (Columns == dyn)
-            return si::extents<dyn, dyn>(rows, columns);
-        else
-            return si::extents<dyn, Columns>(rows);
-    }();
-    const auto length = [&] {
-        if constexpr (Columns == dyn)
-            return si::extents<dyn>(columns);
-        else
-            return si::extents<Columns>{};
-    }();
+    const auto sizes = si::extents_with<si::extents<dyn, Columns>>(si::shape{2, {rows, columns}});
+    const auto length = si::extents_with<si::extents<Columns>>(si::shape{1, {columns}});
     const si::extents<dyn, 1> one_each(rows);
     const auto same = [&](const auto& formula) {
         std::vector<Type> y = filled;

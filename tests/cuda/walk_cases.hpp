@@ -50,18 +50,8 @@ void walk(const char* name, i64 rows, i64 columns, i64 pitch, i64 shift, const E
     const device_copy<Storage, Type> x_on(x), y_on(filled), z_on(filled);
     const device_copy<Storage, float> a(of_column[0]), b(of_column[1]), c(of_column[2]), d(of_column[3]);
     std::vector<Type> y = filled, z = filled;
-    const auto sizes = [&] {
-        if constexpr (Columns == dyn)
-            return si::extents<dyn, dyn>(rows, columns);
-        else
-            return si::extents<dyn, Columns>(rows);
-    }();
-    const auto length = [&] {
-        if constexpr (Columns == dyn)
-            return si::extents<dyn>(columns);
-        else
-            return si::extents<Columns>{};
-    }();
+    const auto sizes = si::extents_with<si::extents<dyn, Columns>>(si::shape{2, {rows, columns}});
+    const auto length = si::extents_with<si::extents<Columns>>(si::shape{1, {columns}});
     const auto plane = [&](auto space, auto* from) {
         return si::tensor_view<std::remove_pointer_t<decltype(from)>, std::remove_const_t<decltype(sizes)>, si::strided, decltype(space)>(from + shift, sizes, {{pitch, 1}});
     };
