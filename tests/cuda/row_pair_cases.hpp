@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows of up to 128 elements on a device, `Storage` its memory, two of which each group of threads takes (cuda_rows.cuh): here always, by a
 // table of this file's own. Even and odd numbers of rows, of which the last groups have one or none; values of rows as outputs, masks,
-// weights, sums of two phases, indices. Bits as the reference.
+// weights, sums of two phases, indices, results in place. Bits as the reference.
 #pragma once
 
 #include "device_copy.hpp"
@@ -65,6 +65,14 @@ void pairs(const char* name, i64 rows, i64 columns, const Executor& executor) {
     same(norm_and_place);
     same(masked_and_sum);
     same(softmax_and_count);
+    // In place: a group that has one row only must not take another's once more.
+    std::vector<Type> y = x;
+    const device_copy<Storage, Type> y_on(x);
+    const auto here = si::view(y.data(), sizes);
+    const auto there = si::device_view(y_on.device, sizes);
+    const bool ran = si::try_run(si::reference, here = softmax(here * 4.0f)).ok() && si::try_run(executor, there = softmax(there * 4.0f)).ok();
+    const std::vector<Type> found = y_on.read();
+    check(name, -rows, ran && std::memcmp(found.data(), y.data(), y.size() * sizeof(Type)) == 0);
 }
 /// Everything; 0 if all is right.
 template <class Storage, class Executor>

@@ -83,6 +83,7 @@ int check_all(const Executor& executor) {
     walk<Storage, float, 100>("packs that aren't whole", 130, 100, 100, 0, executor);
     for (const i64 columns : {1, 3, 8, 40, 257, 520, 2064})
         for (const i64 rows : {63, 64, 67, 150}) walk<Storage, si::f16, dyn>("columns and rows", rows, columns, columns, 0, executor);
+    for (const i64 columns : {1, 3, 4, 6, 9, 12}) walk<Storage, float, dyn>("few columns: a value of a byte before those of four", 150, columns, columns, 0, executor);
     walk<Storage, float, dyn>("many rows", 5000, 24, 24, 0, executor);
     walk<Storage, float, dyn>("rows of wider ones", 100, 264, 300, 4, executor);
     return tally();
