@@ -265,6 +265,9 @@ struct row_driver {
                 0, (member<pick, Instance>(into) = combine_one<Instance>(member<pick, Instance>(into), member<pick, Instance>(other)), 0)...};
             (void)done;
         }
+        struct combine_states {
+            SINTER_INLINE void operator()(states& into, const states& other) const { combine(into, other, list{}); }
+        };
         template <int Instance, class State>
         static SINTER_INLINE State combine_one(const State& a, const State& b) {
             using types = fold_types<Kernel, Family, Instance>;
@@ -344,15 +347,6 @@ struct row_driver {
         /// Few instructions per element (both folds of a sum's LayerNorm are): the lane groups stay in registers, each step written out.
         static constexpr bool unrolled = work_of_pass<Kernel, Pass>() <= 12;
 
-        /// Each lane group in a variable of its own (an array of them costs copies), all steps of a lane round written out.
-        template <class Sequence>
-        struct group_states;
-        template <int... Group>
-        struct group_states<indices<Group...>> : slot<Group, states>... {};
-        template <int Group, class All>
-        static SINTER_INLINE states& group_of(All& all) {
-            return static_cast<slot<Group, states>&>(all).value;
-        }
         /// Groups folded in one walk over a segment: all of them where the registers hold their accumulators and more, else as many as half
         /// of the registers hold. The segment is read again then, but no accumulator lives in memory within a loop.
         static constexpr int find_groups_at_once() {
@@ -385,7 +379,7 @@ struct row_driver {
                                              const firsts& first_elements, i64 begin, int rounds, i64 index_base,
                                              [[maybe_unused]] int fetches, [[maybe_unused]] const row_position& ahead,
                                              [[maybe_unused]] indices<Group...> some, indices<Kept...> kept) {
-            group_states<indices<Group...>> some_of_all;
+            group_states<states, indices<Group...>> some_of_all;
             const int started[] = {(start(group_of<Group>(some_of_all), list{}), 0)...};
             (void)started;
             SINTER_NO_UNROLL
@@ -398,7 +392,7 @@ struct row_driver {
                                              round + group_of_walk(Walk, Group) * width, index_base), 0)...};
                 (void)stepped;
             }
-            pair_groups<half>(some_of_all, kept);
+            pair_groups<half>(combine_states{}, some_of_all, kept);
             const int done[] = {(keep<Walk>(group_of<Walk * half + Kept>(all), group_of<Kept>(some_of_all)), 0)...};
             (void)done;
             if constexpr ((Walk + 1) * groups_at_once < groups)
@@ -408,22 +402,10 @@ struct row_driver {
         static SINTER_FORCE_INLINE void unrolled_segment(const row_inputs& in, const row_position& at, int fetches, const row_position& ahead,
                                                          totals& result, const contexts& context, const firsts& first_elements, i64 begin, int rounds,
                                                          i64 index_base) {
-            group_states<make_indices<groups / 2>> all;
+            group_states<states, make_indices<groups / 2>> all;
             walk<0>(in, at, all, context, first_elements, begin, rounds, index_base, fetches, ahead, make_indices<groups_at_once>{}, make_indices<half>{});
-            group_tree<groups / 4>(all);
+            group_tree<groups / 4>(combine_states{}, all);
             lane_tree(result, group_of<0>(all), list{});
-        }
-        template <int Stride, class All>
-        static SINTER_INLINE void group_tree(All& all) {
-            if constexpr (Stride > 0) {
-                pair_groups<Stride>(all, make_indices<Stride>{});
-                group_tree<Stride / 2>(all);
-            }
-        }
-        template <int Stride, class All, int... Group>
-        static SINTER_INLINE void pair_groups(All& all, indices<Group...>) {
-            const int done[] = {(combine(group_of<Group>(all), group_of<Group + Stride>(all), list{}), 0)...};
-            (void)done;
         }
         // A race: folds that have no order to keep but for NaN and zeros run over a row in any order that is fast.
 

@@ -98,14 +98,6 @@ struct any_order_driver : row_driver<Kernel, Family> {
     static SINTER_INLINE auto& part(All& all) {
         return static_cast<slot<Instance, sums<value>>&>(all).value;
     }
-    template <class Sequence, int Pass>
-    struct group_sums;
-    template <int... Group, int Pass>
-    struct group_sums<indices<Group...>, Pass> : slot<Group, sums_of<Pass, value>>... {};
-    template <int Group, int Pass, class All>
-    static SINTER_INLINE sums_of<Pass, value>& group_of(All& all) {
-        return static_cast<slot<Group, sums_of<Pass, value>>&>(all).value;
-    }
     template <class All, int... Instance>
     static SINTER_INLINE void clear(All& all, indices<Instance...>) {
         const value zero(0.0f);
@@ -127,6 +119,10 @@ struct any_order_driver : row_driver<Kernel, Family> {
         const int done[] = {(part<Instance>(into) = combine(part<Instance>(into), part<Instance>(other)), 0)...};
         (void)done;
     }
+    template <int Pass>
+    struct combine_groups {
+        SINTER_INLINE void operator()(sums_of<Pass, value>& into, sums_of<Pass, value>& other) const { combine_all(into, other, folds<Pass>{}); }
+    };
     template <int Pass, int Instance, class Frame>
     static SINTER_INLINE void fold_one(const Frame& frame, sums<value>& into, const firsts_of<Pass>& firsts) {
         if constexpr (is_deviations<Instance>) {
@@ -148,19 +144,6 @@ struct any_order_driver : row_driver<Kernel, Family> {
         const int done[] = {(fold_one<Pass, Instance>(frame, part<Instance>(into), firsts), 0)...};
         (void)done;
     }
-    template <int Stride, int Pass, class All, int... Group>
-    static SINTER_INLINE void pair_groups(All& all, indices<Group...>) {
-        const int done[] = {(combine_all(group_of<Group, Pass>(all), group_of<Group + Stride, Pass>(all), folds<Pass>{}), 0)...};
-        (void)done;
-    }
-    template <int Stride, int Pass, class All>
-    static SINTER_INLINE void group_tree(All& all) {
-        if constexpr (Stride > 0) {
-            pair_groups<Stride, Pass>(all, make_indices<Stride>{});
-            group_tree<Stride / 2, Pass>(all);
-        }
-    }
-
     // --------------------------------------------------------------------------------------------------------- a stretch
 
     /// What a stretch of `count` elements comes to.
@@ -199,18 +182,18 @@ struct any_order_driver : row_driver<Kernel, Family> {
         const firsts_of<Pass> firsts = first_elements;
         [[maybe_unused]] const row_position ahead = ahead_of::template from<Pass>(original, position);
         [[maybe_unused]] int fetches = ahead_of::template wanted<Pass>(original);
-        group_sums<indices<Group...>, Pass> all;
-        const int cleared[] = {(clear(group_of<Group, Pass>(all), list), 0)...};
+        group_states<sums_of<Pass, value>, indices<Group...>> all;
+        const int cleared[] = {(clear(group_of<Group>(all), list), 0)...};
         (void)cleared;
         SINTER_NO_UNROLL
         for (i64 place = begin; place < stop; place += turn<Pass>) {
             if constexpr (ahead_of::template share<Pass> != 0)
                 if (ahead_of::asks(fetches)) ahead_of::template lines<Pass, int(sizeof...(Group))>(ahead, place + ahead_of::distance);
-            const int stepped[] = {(step<Pass>(in, at, group_of<Group, Pass>(all), firsts, place + Group * width, list), 0)...};
+            const int stepped[] = {(step<Pass>(in, at, group_of<Group>(all), firsts, place + Group * width, list), 0)...};
             (void)stepped;
         }
-        group_tree<int(sizeof...(Group)) / 2, Pass>(all);
-        const int closed[] = {(close_one<Pass, Instance>(result, group_of<0, Pass>(all), firsts, stop - begin), 0)...};
+        group_tree<int(sizeof...(Group)) / 2>(combine_groups<Pass>{}, all);
+        const int closed[] = {(close_one<Pass, Instance>(result, group_of<0>(all), firsts, stop - begin), 0)...};
         (void)closed;
     }
     template <int Pass>

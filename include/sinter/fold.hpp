@@ -187,6 +187,30 @@ SINTER_INLINE auto combine_lanes(const Combine& combine, const lane::fields<Valu
         return combine_lanes<Width / 2>(combine, combine(all, lane::transform(exchange_lanes<Width / 2>{}, all)));
 }
 
+/// The states of groups of lanes, each in a variable of its own: an array of them costs copies.
+template <class State, class Sequence>
+struct group_states;
+template <class State, int... Group>
+struct group_states<State, indices<Group...>> : slot<Group, State>... {};
+template <int Group, class State>
+SINTER_INLINE State& group_of(slot<Group, State>& all) {
+    return all.value;
+}
+/// Groups `Stride` apart become one: `combine(into, other)`.
+template <int Stride, class Combine, class All, int... Group>
+SINTER_INLINE void pair_groups(const Combine& combine, All& all, indices<Group...>) {
+    const int done[] = {(combine(group_of<Group>(all), group_of<Group + Stride>(all)), 0)...};
+    (void)done;
+}
+/// All of twice `Stride` groups become the first: with those `Stride` further on, half as far, ... the next.
+template <int Stride, class Combine, class All>
+SINTER_INLINE void group_tree(const Combine& combine, All& all) {
+    if constexpr (Stride > 0) {
+        pair_groups<Stride>(combine, all, make_indices<Stride>{});
+        group_tree<Stride / 2>(combine, all);
+    }
+}
+
 template <class Kernel, class Family, class Pick, int Instance, class Bundle>
 SINTER_INLINE auto& member_of(Bundle& from) {
     return static_cast<bundle_slot<Kernel, Family, Pick, Instance>&>(from).value;
