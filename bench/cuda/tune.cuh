@@ -98,12 +98,13 @@ private:
 };
 
 /// A group of the table, and whether an assignment's kernels read it.
-enum class group { pointwise, tiles, rows, any_rows, long_rows, columns, packed_columns };
+enum class group { streams, pointwise, tiles, rows, any_rows, long_rows, columns, packed_columns };
 template <class Assignment>
 constexpr bool reads(group which) {
     using kernel = si::detail::device::cuda_kernel<Assignment>;
     constexpr si::nest_kind nest = kernel::nest;
     switch (which) {
+        case group::streams: return nest == si::nest_kind::pointwise || si::detail::device::row_facts_of<kernel>::possible;
         case group::pointwise: return nest == si::nest_kind::pointwise;
         case group::tiles: return si::detail::device::tile_choice<kernel>::possible;
         case group::rows: return si::detail::device::row_facts_of<kernel>::possible;

@@ -72,6 +72,7 @@ status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
     using work = row_facts<Kernel>;
     const i64 segments = given.length > order::segment ? (given.length + order::segment - 1) / order::segment : 1;
     const i64 wanted = work::threads_of(given.length);
+    given.lasts = work::lasts(given);
     if constexpr (work::may_fill_blocks) if (wanted <= work::block_threads) {
         i64 threads = segments == 1 ? tuning_of<Kernel>::rows::short_threads : wanted;
         // Few short rows: every multiprocessor has some.

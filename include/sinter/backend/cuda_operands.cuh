@@ -22,6 +22,7 @@ struct parameters : call_numbers<slots<Kernel>::count, (Kernel::axes > 0 ? Kerne
     bool interleaved;                       ///< outputs are components of one tensor there
     bool loads_whole, stores_whole;         ///< all operands, all outputs lie in aligned packs, there too
     bool even;                              ///< a row ends with a whole pack, there too
+    bool lasts;                             ///< the second-level cache keeps what packs read last, in rows too (operand_facts::lasts)
     explicit parameters(const typename Kernel::assignment_type& of_call) : assigned(of_call) {}
 };
 
@@ -59,6 +60,32 @@ static __device__ __forceinline__ uint4 load_16(const void* from) {
 #endif
     return out;
 }
+/// How long the second-level cache keeps a line; the part of an instruction that says it costs nothing.
+struct cache_policy {
+    u64 bits;
+};
+/// `Lasts`: lines with it leave after all others, else as usual.
+static __device__ __forceinline__ cache_policy policy_of([[maybe_unused]] bool lasts) {
+#if SINTER_DEVICE_PASS && __CUDA_ARCH__ >= 800
+    u64 last, usual;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(last));
+    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(usual));
+    return {lasts ? last : usual};
+#else
+    return {};
+#endif
+}
+template <bool Passing = false>
+static __device__ __forceinline__ uint4 load_16(const void* from, [[maybe_unused]] cache_policy policy) {
+#if SINTER_DEVICE_PASS && __CUDA_ARCH__ >= 800
+    uint4 out;
+    asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=r"(out.x), "=r"(out.y), "=r"(out.z), "=r"(out.w) : "l"(from), "l"(policy.bits) : "memory");
+    return out;
+#else
+    return load_16<Passing>(from);
+#endif
+}
 static __device__ __forceinline__ void store_16(void* to, uint4 value) {
 #if SINTER_DEVICE_PASS
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w) : "memory");
@@ -72,12 +99,13 @@ using short_word = conditional<sizeof(Pack) == 8, u64, u32>;
 template <class Pack>
 inline constexpr bool is_short_pack = sizeof(Pack) == 8 || sizeof(Pack) == 4;
 
-template <bool Passing = false, class Pack>
-__device__ __forceinline__ void load_whole(Pack& to, const void* from) {
+/// With or without a policy.
+template <bool Passing = false, class Pack, class... Policy>
+__device__ __forceinline__ void load_whole(Pack& to, const void* from, const Policy&... policy) {
     if constexpr (sizeof(Pack) % 16 == 0) {
 #pragma unroll
         for (int i = 0; i < int(sizeof(Pack) / 16); ++i) {
-            const uint4 word = load_16<Passing>(static_cast<const char*>(from) + 16 * i);
+            const uint4 word = load_16<Passing>(static_cast<const char*>(from) + 16 * i, policy...);
             __builtin_memcpy(reinterpret_cast<char*>(&to) + 16 * i, &word, 16);
         }
     } else if constexpr (is_short_pack<Pack>) {
@@ -190,6 +218,30 @@ struct operand_facts {
         return 16 / narrow < most ? 16 / narrow : most;
     }
     static constexpr int best_pack = find_pack();
+
+    /// Packs that a nest loads for what it stores, of a call that moves far more than the second-level cache holds.
+    static constexpr bool may_last = stores_elements && tuning_of<Kernel>::streams::lasting_bytes > 0;
+    static constexpr int find_moved_bytes() {
+        int bytes = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (is_element_leaf(i)) bytes += dtype_size(Kernel::view.memory_type(i));
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (Kernel::stores_elements(o)) bytes += dtype_size(Kernel::output_type[o]);
+        return bytes;
+    }
+    static bool lasts([[maybe_unused]] const parameters<Kernel>& in) {
+        if constexpr (may_last)
+            return in.rows * in.length >= tuning_of<Kernel>::streams::lasting_bytes / find_moved_bytes();
+        else
+            return false;
+    }
+    template <bool Passing = false, class Pack>
+    static __device__ __forceinline__ void load_operand(const parameters<Kernel>& in, Pack& to, const void* from) {
+        if constexpr (may_last)
+            load_whole<Passing>(to, from, policy_of(in.lasts));
+        else
+            load_whole<Passing>(to, from);
+    }
 
     /// Offsets of a row.
     static __device__ __forceinline__ void offsets_of_row(const parameters<Kernel>& in, i64 row, i64 (&offset)[count]) {

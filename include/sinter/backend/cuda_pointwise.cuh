@@ -199,9 +199,9 @@ struct pointwise_worker {
     template <int... Instance>
     static __device__ __forceinline__ void load_whole_packs(const parameters<Kernel>& in, typename work::operand_packs& to, const offsets& offset, i64 position,
                                                             indices<Instance...>) {
-        (load_whole(static_cast<typename work::template pack_slot<Instance>&>(to).value,
-                    static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slots<Kernel>::template place<Instance>]) +
-                        offset[slots<Kernel>::template place<Instance>] + position), ...);
+        (work::load_operand(in, static_cast<typename work::template pack_slot<Instance>&>(to).value,
+                            static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slots<Kernel>::template place<Instance>]) +
+                                offset[slots<Kernel>::template place<Instance>] + position), ...);
     }
     template <int... Output>
     static __device__ __forceinline__ void store_whole_packs(const parameters<Kernel>& in, const typename work::output_packs& from, const offsets& offset, i64 position,
@@ -560,6 +560,7 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
     given.loads_whole = whole_packs<Kernel>::operands.is_within(given.wide);
     given.stores_whole = whole_packs<Kernel>::outputs.is_within(given.wide);
     given.even = given.length % facts<Kernel>::pack == 0;
+    given.lasts = facts<Kernel>::lasts(given);
     int across = 1;
     if constexpr (facts_type::walks) {
         // Only one loop of rows: their offsets are then a product.

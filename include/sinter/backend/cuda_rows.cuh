@@ -217,15 +217,15 @@ struct row_worker {
     }
     template <int Instance>
     __device__ __forceinline__ void load_one_ahead(int round) {
-        load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[round]).value,
-                   static_cast<const typename rows::template storage_of<Instance>*>(ahead[slots<Kernel>::template place<Instance>]) + round * order::lanes);
+        work::load_operand(in, static_cast<typename work::template pack_slot<Instance>&>(held[round]).value,
+                           static_cast<const typename rows::template storage_of<Instance>*>(ahead[slots<Kernel>::template place<Instance>]) + round * order::lanes);
     }
     template <int Rounds, int Instance>
     __device__ __forceinline__ void load_held() {
         const auto from = row_of<Instance>();
 #pragma unroll
         for (int q = 0; q < Rounds; ++q)
-            if (counts(q)) load_whole<work::shares_with_weights>(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, from + first + q * order::lanes);
+            if (counts(q)) work::template load_operand<work::shares_with_weights>(in, static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, from + first + q * order::lanes);
     }
     /// Two-phase folds shift by the row's first element.
     template <int... Instance>
