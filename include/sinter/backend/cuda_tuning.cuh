@@ -46,7 +46,7 @@ struct cuda_table {
     /// folds gain nothing. Later kernels find a part of that cache taken, so that short calls don't ask.)
     struct streams {
         static constexpr i64 lasting_bytes =                ///< that a call reads and writes, from which on it asks so: several times
-            Arch == 900 ? i64(200) << 20 : 0;               ///< what the cache holds; 0: never
+            Arch == 900 ? 200'000'000 : 0;                 ///< what the cache holds; 0: never
     };
     /// No reduction (cuda_pointwise.cuh).
     struct pointwise {
