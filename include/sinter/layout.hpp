@@ -323,7 +323,7 @@ SINTER_INLINE bool apply_map(const index_map_spec& map, view_state& view, const 
     return true;
 }
 
-/// Byte range that a view touches, relative to its pointer. Empty views touch nothing (first > last).
+/// Byte range that a view touches, relative to its pointer: of one whose bytes 64 bits count. Empty views touch nothing (first > last).
 struct byte_range {
     i64 first = 0;
     i64 last = -1;

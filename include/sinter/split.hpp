@@ -287,8 +287,9 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
         }
         const auto buffers = place_buffers(whole, block, bytes, all_buffers{});
         status result;
-        (void)((apart<Output>(whole, result, make_indices<lowering::leaf_count>{}, indices<Output...>{}) && ...) &&
-               (bind_stage<Stage>(whole, buffers, result) && ...) && (launch_stage<Stage>(executor, whole, buffers, result) && ...));
+        // (Bound first: views that can't be formed have no ranges.)
+        (void)((bind_stage<Stage>(whole, buffers, result) && ...) &&
+               (apart<Output>(whole, result, make_indices<lowering::leaf_count>{}, indices<Output...>{}) && ...) && (launch_stage<Stage>(executor, whole, buffers, result) && ...));
         if constexpr (!has_workspace) ::operator delete(block, std::align_val_t{64});
         return result;
     }

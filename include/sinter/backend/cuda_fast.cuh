@@ -168,10 +168,6 @@ struct deviations_in_one_pass : monoids::squared_deviations_of {
     }
 };
 
-/// Is nothing promised about bits?
-template <class Kernel>
-inline constexpr bool is_fast = requires { typename Kernel::policy; };
-
 /// Has every result 16 bits or fewer?
 template <class Kernel>
 consteval bool stores_few_bits() {

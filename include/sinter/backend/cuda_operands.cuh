@@ -13,6 +13,10 @@ namespace sinter::detail::device {
 
 using family = scalar_family;
 
+/// Is nothing promised about bits?
+template <class Kernel>
+inline constexpr bool is_fast = requires { typename Kernel::policy; };
+
 /// Kernel parameters: numbers, and the operands for the scalars among them.
 template <class Kernel>
 struct parameters : call_numbers<slots<Kernel>::count, (Kernel::axes > 0 ? Kernel::axes : 1)>, row_divisions<(Kernel::axes > 0 ? Kernel::axes : 1)> {
@@ -64,7 +68,7 @@ static __device__ __forceinline__ uint4 load_16(const void* from) {
 struct cache_policy {
     u64 bits;
 };
-/// `Lasts`: lines with it leave after all others, else as usual.
+/// `lasts`: lines with it leave after all others, else as usual.
 static __device__ __forceinline__ cache_policy policy_of([[maybe_unused]] bool lasts) {
 #if SINTER_DEVICE_PASS && __CUDA_ARCH__ >= 800
     u64 last, usual;
@@ -219,8 +223,7 @@ struct operand_facts {
     }
     static constexpr int best_pack = find_pack();
 
-    /// Packs that a nest loads for what it stores, of a call that moves far more than the second-level cache holds.
-    static constexpr bool may_last = stores_elements && tuning_of<Kernel>::streams::lasting_bytes > 0;
+    /// What an element of the nest costs: bytes that are read and written, and instructions of the portable form.
     static constexpr int find_moved_bytes() {
         int bytes = 0;
         for (int i = 0; i < Kernel::instances; ++i)
@@ -229,6 +232,15 @@ struct operand_facts {
             if (Kernel::stores_elements(o)) bytes += dtype_size(Kernel::output_type[o]);
         return bytes;
     }
+    static constexpr int find_cost() {
+        int cost = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (Kernel::where[i] == site::element) cost += Kernel::cost_of(i);
+        return cost;
+    }
+    /// Packs that a nest loads for what it stores, of a call that moves far more than the second-level cache holds, and that memory limits.
+    static constexpr bool may_last = stores_elements && tuning_of<Kernel>::streams::lasting_bytes > 0 &&
+                                     (is_fast<Kernel> || find_cost() < tuning_of<Kernel>::streams::lasting_cost * find_moved_bytes());
     static bool lasts([[maybe_unused]] const parameters<Kernel>& in) {
         if constexpr (may_last)
             return in.rows * in.length >= tuning_of<Kernel>::streams::lasting_bytes / find_moved_bytes();

@@ -199,9 +199,17 @@ struct pointwise_worker {
     template <int... Instance>
     static __device__ __forceinline__ void load_whole_packs(const parameters<Kernel>& in, typename work::operand_packs& to, const offsets& offset, i64 position,
                                                             indices<Instance...>) {
-        (work::load_operand(in, static_cast<typename work::template pack_slot<Instance>&>(to).value,
-                            static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slots<Kernel>::template place<Instance>]) +
-                                offset[slots<Kernel>::template place<Instance>] + position), ...);
+        (load_one(in, static_cast<typename work::template pack_slot<Instance>&>(to).value,
+                  static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slots<Kernel>::template place<Instance>]) +
+                      offset[slots<Kernel>::template place<Instance>] + position), ...);
+    }
+    /// (Where a rounding test is made, all registers are taken.)
+    template <class Values>
+    static __device__ __forceinline__ void load_one(const parameters<Kernel>& in, Values& to, const void* from) {
+        if constexpr (rounding_facts<Kernel>::possible)
+            load_whole(to, from);
+        else
+            work::load_operand(in, to, from);
     }
     template <int... Output>
     static __device__ __forceinline__ void store_whole_packs(const parameters<Kernel>& in, const typename work::output_packs& from, const offsets& offset, i64 position,

@@ -43,10 +43,11 @@ struct cuda_table {
 
     /// Long streams (cache_policy in cuda_operands.cuh). Where a kernel stores as much as it reads, loads that the second-level cache is to keep
     /// last make room among what was stored: that leaves early and in longer bursts. (Norms of f32 rows 3 to 4 % faster, pointwise kernels 1 to 2 %;
-    /// folds gain nothing. Later kernels find a part of that cache taken, so that short calls don't ask.)
+    /// folds and what instructions limit gain nothing. Later kernels find a part of that cache taken, so that short calls don't ask.)
     struct streams {
         static constexpr i64 lasting_bytes =                ///< that a call reads and writes, from which on it asks so: several times
-            Arch == 900 ? 200'000'000 : 0;                 ///< what the cache holds; 0: never
+            Arch == 900 ? 200'000'000 : 0;                  ///< what the cache holds; 0: never
+        static constexpr int lasting_cost = 4;              ///< instructions a byte, from which on they are the limit: it doesn't ask then
     };
     /// No reduction (cuda_pointwise.cuh).
     struct pointwise {
@@ -197,7 +198,7 @@ struct table_is_possible {
                       Table::long_rows::blocks <= 65535 && Table::long_rows::blocks_of_multiprocessor >= 1 &&
                       Table::long_rows::threads * Table::long_rows::blocks_of_multiprocessor <= 2048,
                   "cuda_tuning: threads of long rows are a power of two, from 32 to 1024, and their blocks fit a multiprocessor.");
-    static_assert(Table::streams::lasting_bytes >= 0, "cuda_tuning: lasting_bytes are a number of bytes, or 0.");
+    static_assert(Table::streams::lasting_bytes >= 0 && Table::streams::lasting_cost >= 0, "cuda_tuning: lasting_bytes and lasting_cost are numbers, or 0.");
     static_assert(Table::any_rows::blocks >= 1 && Table::any_rows::blocks <= 65535 && Table::columns::blocks >= 1 && Table::columns::blocks <= 65535 &&
                       Table::any_rows::shared_bytes <= 47000 && Table::columns::shared_bytes <= 47000,
                   "cuda_tuning: at most 65535 blocks, and 47000 bytes of summaries.");
