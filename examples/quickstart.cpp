@@ -190,7 +190,7 @@ void usage() {
 
 int main(int count, char** arguments) {
     i64 rows = 4096, columns = 4096, repeats = 7;
-    std::string input, output;
+    std::string input, output, of_measurement;
     for (int i = 1; i < count; ++i) {
         const std::string name = arguments[i];
         if (name == "--help" || name == "-h") return usage(), 0;
@@ -203,8 +203,10 @@ int main(int count, char** arguments) {
             const i64 number = std::strtoll(value, &end, 10);
             if (*end || number < 1 || number > (1 << 24)) return fail(name + " takes a number from 1 to 16777216, not " + value);
             (name == "--rows" ? rows : name == "--columns" ? columns : repeats) = number;
+            of_measurement = name;
         } else return fail("unknown option " + name + " (--help lists the options)");
     }
     if (input.empty() != output.empty()) return fail("--input and --output belong together");
+    if (!input.empty() && !of_measurement.empty()) return fail(of_measurement + " doesn't go with --input: the file has its size");
     return input.empty() ? measure(rows, columns, int(repeats)) : on_file(input, output);
 }

@@ -169,6 +169,11 @@ TEST_CASE("sizes that don't fit: what run would say") {
     CHECK(!holds(text.c_str(), "plan"));
     CHECK(holds(explanation(x * w).c_str(), "[SINTER-R001]"));
     CHECK(holds(explanation(x * w, splitting_executor{}).c_str(), "[SINTER-R001]"));
+    // Of the operand that doesn't fit, and not of a result that nobody named.
+    const char* const blamed = "Operand 1, axis 0: 5 expected, 6 found";
+    CHECK(holds(explanation(x * w).c_str(), blamed));
+    CHECK(holds(explanation(si::let(x, w, [](auto a, auto b) { return si::outputs(a * 2.0f, a + b); })).c_str(), blamed));
+    CHECK(holds(explanation(sum(x * w, axes<0>)).c_str(), blamed));
     CHECK(holds(explanation(w.view() = sum(x)).c_str(), "[SINTER-R001]"));
     using namespace sinter::literals;
     float data[8] = {};

@@ -279,6 +279,11 @@ TEST_CASE("a wrong run throws run_error with the status") {
     }
     CHECK(caught);
     CHECK_THROWS_AS(si::eval(reference, x + y), std::exception);
+    try {
+        si::eval(reference, x + y);
+    } catch (const std::exception& said) {  // of the operand, and not of the result that has no sizes of its own
+        CHECK(std::strstr(said.what(), "Operand 1") != nullptr);
+    }
 }
 TEST_CASE("eval gives a tensor of the expression's shape and type, or a scalar") {
     const auto x = grid<i8>(si::extents<2, 2>{}, {1, 2, 3, 4});

@@ -11,6 +11,7 @@
 #include "kernel_view.hpp"
 #include "lookup.hpp"
 #include "lower.hpp"
+#include "node_sizes.hpp"
 
 namespace sinter {
 
@@ -658,68 +659,6 @@ struct leaf_access<shape_operand<Extents>> {
         out.set(nullptr, view);
     }
 };
-template <class View>
-SINTER_INLINE shape sizes_of_leaf(const table_operand<View>&) {
-    return shape{};
-}
-template <class Operand>
-SINTER_INLINE shape sizes_of_leaf(const Operand& operand) {
-    if constexpr (operand_kind_of<Operand> == operand_kind::view || requires { operand.sizes(); })
-        return operand.sizes();
-    else
-        return shape{};
-}
-
-/// The sizes of nodes when run, in order, each once: asked from the last one down, a node would be computed as often as there are ways
-/// to it. One function for all kernels; `Tag` keeps copies that are compiled for different instruction sets apart.
-template <class Tag>
-struct node_sizes {
-    static SINTER_NOINLINE constexpr void find(const node_value* node, const shape* known, int count, const shape* leaf, shape* out) {
-        for (int i = 0; i < count; ++i) {
-            const int* const argument = node[i].argument;
-            if (known[i].is_static()) {
-                out[i] = known[i];
-            } else if (node[i].kind == node_kind::leaf) {
-                out[i] = leaf[node[i].bits];
-            } else if (node[i].kind == node_kind::map) {
-                out[i] = out[argument[0]];
-                for (int k = 1; k < node[i].arity; ++k) out[i] = broadcast(out[i], out[argument[k]]).value;
-            } else if (node[i].kind == node_kind::reduce) {
-                bool reduced[max_rank]{};
-                int ignored = 0;
-                reduced_axes(*node[i].op, out[argument[0]].rank, reduced, ignored);
-                out[i] = reduce_axes(out[argument[0]], reduced, node[i].op->keep);
-            } else if (node[i].kind == node_kind::index_map) {
-                out[i] = mapped_shape(node[i].op->map, out[argument[0]]).value;
-            } else if (node[i].kind == node_kind::coordinate) {
-                out[i] = out[argument[0]];
-                const int axis = normal_axis(node[i].op->axis, out[i].rank);
-                for (int a = 0; a < out[i].rank; ++a)
-                    if (a != axis) out[i].size[a] = 1;
-            }
-        }
-    }
-};
-/// Of the first `Count` nodes.
-template <class Kernel, int Count, class... Leaves, int... Leaf>
-constexpr SINTER_FORCE_INLINE void run_time_shapes(const pack<Leaves...>& operands, shape (&out)[unsigned(Count)], indices<Leaf...>) {
-    const shape leaf[] = {sizes_of_leaf(get<Leaf>(operands))..., shape{}};
-    node_sizes<backend::SINTER_ISA::instruction_set>::find(Kernel::node, Kernel::facts.sizes, Count, leaf, out);
-}
-/// Of one node. Only coordinates, results that own their memory and descriptions ask; kernels learn their sizes from operands.
-template <class Kernel, int Node, class... Leaves>
-constexpr SINTER_FORCE_INLINE shape run_time_shape(const pack<Leaves...>& operands) {
-    if constexpr (Kernel::facts.sizes[Node].is_static())
-        return Kernel::facts.sizes[Node];
-    else if constexpr (Kernel::node[Node].kind == node_kind::leaf)
-        return sizes_of_leaf(get<int(Kernel::node[Node].bits)>(operands));
-    else {
-        shape all[unsigned(Node + 1)]{};
-        run_time_shapes<Kernel, Node + 1>(operands, all, make_indices<int(sizeof...(Leaves))>{});
-        return all[Node];
-    }
-}
-
 /// The given views in slot order. A coordinate is an operand whose address is its value.
 template <class Kernel, int Instance, class Operands>
 constexpr SINTER_FORCE_INLINE void give_operand(slot_state& to, const Operands& operands) {

@@ -351,7 +351,7 @@ status status_of_values(const Formula& formula, list<Outputs...>, indices<Output
         return found;
     };
     (void)sizes;
-    return status_of(assignment_type{formula.operands, {{{Outputs(nullptr, extents_with<typename Outputs::extents_type>(sizes(run_time_shape<lowering, lowering::root[Output]>(formula.operands))))}...}}});
+    return status_of(assignment_type{formula.operands, {{{Outputs(nullptr, extents_with<typename Outputs::extents_type>(sizes(run_time_shape<lowering, lowering::root[Output]>(formula.operands, true))))}...}}});
 }
 template <class Formula>
 status status_of(const Formula& formula) {

@@ -163,6 +163,8 @@ void print(const tensor_view<Type, Extents, Layout, Space, Alignment>& view, std
     from.write(to, 0, 0);
     to.add('\n');
 }
+/// Of a mistake that was said where it was made.
+inline void print(poison, std::FILE* = stdout) {}
 template <class Type, class Extents>
 void print(const tensor<Type, Extents>& owner, std::FILE* file = stdout) {
     print(owner.view(), file);

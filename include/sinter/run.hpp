@@ -208,7 +208,7 @@ auto eval(const Executor& executor, const expression<Program, Root, Extents, Typ
         run(executor, out = value);
         return result;
     } else {
-        shape sizes = detail::run_time_shape<target_kernel, Root>(value.operands);
+        shape sizes = detail::run_time_shape<target_kernel, Root>(value.operands, true);
         for (i64& size : sizes.size)
             if (size < 0) size = 0;  // of a view that couldn't be formed: run says why
         tensor<element, Extents> result(extents_with<Extents>(sizes));
