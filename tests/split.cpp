@@ -277,6 +277,48 @@ TEST_CASE("a wrong size in the last stage is found before the first one writes")
     CHECK(rows[0] == 0.0f);
 }
 
+TEST_CASE("a status has the numbers of the whole formula, whichever stage says it") {
+    using view = si::tensor_view<float, extents<dyn, dyn>>;
+    using strided = si::tensor_view<float, extents<dyn, dyn>, si::strided>;
+    using as_column = si::tensor_view<float, extents<dyn, 1>>;
+    using as_row = si::tensor_view<float, extents<1, dyn>>;
+    matrix x(5, 7), shorter(5, 6), lower(4, 7), y(5, 7);
+    tensor<float, extents<dyn>> places(20);
+    fill_with(x, 31);
+    const as_column rows(places.data(), 5);
+    const as_row columns(places.data() + 10, 7);
+    const auto both = [&](const as_column& by_rows, const as_row& by_columns) {
+        return si::try_run(split, by_rows = sum(x, axes<1>), by_columns = sum(x, axes<0>));
+    };
+    const auto says = [](const si::status& said, si::error code, int operand, int output) {
+        return said.code() == code && said.operand == operand && said.output == output;
+    };
+    CHECK(both(rows, columns).ok());  // (operands 0 and 1 are both mentions of x)
+    CHECK(says(both(rows, as_row(nullptr, 7)), si::error::null_pointer, 3, 1));
+    CHECK(says(both(as_column(nullptr, 5), columns), si::error::null_pointer, 2, 0));
+    CHECK(says(both(rows, as_row(places.data() + 10, 6)), si::error::size_mismatch, 3, 1));
+    CHECK(says(both(rows, as_row(x.data() + 1, 7)), si::error::overlap, 3, 1));
+    // Of operands that differ one of them, and never what lies between the stages.
+    const auto three = [&](const matrix& a, const matrix& b) { return si::try_run(split, y.view() = a / sum(a * b, axes<1>) * sum(b, axes<0>)); };
+    CHECK(three(x, x).ok());
+    const auto differ = [](const si::status& said) { return said.code() == si::error::size_mismatch && said.operand < 4 && said.found != 0; };
+    CHECK(differ(three(x, shorter)));
+    CHECK(differ(three(shorter, x)));
+    CHECK(differ(three(x, lower)));
+    CHECK(differ(three(lower, x)));
+    const view negative(x.data(), -5, 7);
+    CHECK(says(si::try_run(split, y.view() = negative / sum(negative, axes<1>) * sum(negative, axes<0>)), si::error::bad_view, 0, -1));
+    // A view that is only asked for its shape is neither read nor in the way.
+    const auto beside = [&](const strided& shape_only) {
+        return si::try_run(split, rows = sum(x, axes<1>), columns = sum(x, axes<0>) + si::cast<float>(si::iota<1>(shape_only)));
+    };
+    const extents<dyn, dyn> sizes(5, 7);
+    CHECK(beside(strided(nullptr, sizes, si::array<i64, 2>{{7, 1}})).ok());
+    CHECK(beside(strided(places.data(), sizes, si::array<i64, 2>{{7, 1}})).ok());
+    CHECK(beside(strided(places.data(), sizes, si::array<i64, 2>{{i64(1) << 62, 1}})).ok());
+    CHECK(si::try_run(reference, y.view() = x + si::cast<float>(si::iota<0>(view(nullptr, 5, 7)))).ok());
+}
+
 TEST_CASE("where only the cut form is possible, its status counts") {
     matrix x(2, 3), short_rows(2, 2), none(2, 0);
     column y(2);

@@ -83,7 +83,8 @@ struct stage_facts {
     int target_count = 0, output_targets = 0, size = 0;
     int target[Lowering::output_count + nodes]{};  ///< number of the output or of the buffer
     int root[Lowering::output_count + nodes]{};    ///< node of the formula that is stored
-    bool has[unsigned(nodes)]{};                             ///< by node of the formula: it is in the stage
+    bool has[unsigned(nodes)]{};                             ///< by node of the formula: it is in the stage,
+    bool reads[unsigned(nodes)]{};                           ///< and not for its shape alone
     int kept[unsigned(nodes)]{};                             ///< the nodes that are
     int place[unsigned(nodes)]{};                            ///< and where each stands in the stage's program
 
@@ -95,9 +96,14 @@ struct stage_facts {
         output_targets = target_count;
         for (int b = 0; b < cut.buffers; ++b)
             if (cut.buffer[b].written == stage) add(b, cut.buffer[b].node);
-        for (int i = nodes - 1; i >= 0; --i)
-            if (has[i] && across::operand_for(i, stage) < 0)
-                for (int a = 0; a < Lowering::node[i].arity; ++a) has[Lowering::node[i].argument[a]] = true;
+        for (int i = nodes - 1; i >= 0; --i) {
+            const node_value& node = Lowering::node[i];
+            if (!has[i] || across::operand_for(i, stage) >= 0) continue;
+            for (int a = 0; a < node.arity; ++a) {
+                has[node.argument[a]] = true;
+                if (reads[i] && node.kind != node_kind::coordinate && node.kind != node_kind::count) reads[node.argument[a]] = true;
+            }
+        }
         for (int i = 0; i < nodes; ++i) {
             place[i] = size;
             if (has[i]) kept[size++] = i;
@@ -106,7 +112,18 @@ struct stage_facts {
     constexpr void add(int number, int node) {
         target[target_count] = number;
         root[target_count++] = node;
-        has[node] = true;
+        has[node] = reads[node] = true;
+    }
+    /// What a stage says, in the numbers of the whole formula: its operands are the formula's, buffers and counts; its targets outputs and
+    /// buffers. What neither has isn't named.
+    constexpr status in_whole(status said) const {
+        if (said.output >= 0) {
+            said.output = said.output < output_targets ? target[said.output] : -1;
+            said.operand = said.output < 0 ? -1 : Lowering::leaf_count + said.output;
+        } else if (said.operand >= Lowering::leaf_count) {
+            said.operand = -1;
+        }
+        return said;
     }
 };
 
@@ -154,7 +171,7 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
     template <int Buffer>
     static buffer_view<Buffer> place_buffer(const assignment_type& whole, char* block, i64& used) {
         using view_type = buffer_view<Buffer>;
-        const shape sizes = run_time_shape<lowering, cut.buffer[Buffer].node>(whole.operands);
+        const shape sizes = run_time_shape<lowering, cut.buffer[Buffer].node>(whole.operands, true);
         char* const memory = block ? block + used : nullptr;
         const i64 bytes = count_of_pairs(sizes.count(), i64(sizeof(typename view_type::element)));
         used = bytes > uncountable - 63 - used ? uncountable - 63 : used + (bytes + 63) / 64 * 64;  // more than there is
@@ -216,13 +233,32 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
         using kernel = kernel_facts<remove_cvref<decltype(assigned)>>;
         binding_of<kernel> bound;
         const void* pointer[slots<kernel>::count];
-        result = bind<kernel, Executor>(assigned, bound, pointer);
+        result = stage<Stage>::facts.in_whole(bind<kernel, Executor>(assigned, bound, pointer));
         return result.ok();
     }
     template <int Stage, class Buffers>
     static bool launch_stage(const Executor& executor, const assignment_type& whole, const Buffers& buffers, status& result) {
-        result = executor.launch(stage_assignment<Stage>(whole, buffers));
+        result = stage<Stage>::facts.in_whole(executor.launch(stage_assignment<Stage>(whole, buffers)));
         return result.ok();
+    }
+
+    /// Views that no call could be given are said before buffers get their sizes from them.
+    template <int Leaf>
+    static bool is_formed(const assignment_type& whole, status& said) {
+        using checks = binder<Executor, 1>;
+        slot_state given;
+        leaf_access<nth_type<Leaf, Leaves...>>::fill(given, get<Leaf>(whole.operands));
+        slot_facts slot{};
+        slot.operand = Leaf;
+        for (int a = 0; a < given.rank && said.ok(); ++a)
+            if (given.size[a] < 0) said = checks::unformed(slot, given, a);
+        return said.ok();
+    }
+    template <int... Leaf>
+    static status formed([[maybe_unused]] const assignment_type& whole, indices<Leaf...>) {
+        status said;
+        (void)(is_formed<Leaf>(whole, said) && ...);
+        return said;
     }
 
     /// An output of an early stage may meet no operand of a later one, not even element for element: it would be read too late.
@@ -248,7 +284,7 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
         for (int s = written + 1; s < cut.stages; ++s) {
             const stage_facts<lowering> later(s);
             for (int i = 0; i < lowering::node_count; ++i)
-                if (later.has[i] && lowering::node[i].kind == node_kind::leaf && int(lowering::node[i].bits) == operand) return true;
+                if (later.reads[i] && lowering::node[i].kind == node_kind::leaf && int(lowering::node[i].bits) == operand) return true;
         }
         return false;
     }
@@ -274,6 +310,8 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
     template <int... Stage, int... Output>
     static status run(const Executor& executor, const assignment_type& whole, indices<Stage...>, indices<Output...>) {
         using all_buffers = make_indices<cut.buffers>;
+        status result = formed(whole, make_indices<lowering::leaf_count>{});
+        if (!result.ok()) return result;
         i64 bytes = 0;
         (void)place_buffers(whole, nullptr, bytes, all_buffers{});
         char* block = nullptr;
@@ -286,7 +324,6 @@ struct splitter<assignment<program<Node...>, indices<Roots...>, list<Leaves...>,
             if (block == nullptr) return {error::out_of_memory, -1, -1, 0, 0};
         }
         const auto buffers = place_buffers(whole, block, bytes, all_buffers{});
-        status result;
         // (Bound first: views that can't be formed have no ranges.)
         (void)((bind_stage<Stage>(whole, buffers, result) && ...) &&
                (apart<Output>(whole, result, make_indices<lowering::leaf_count>{}, indices<Output...>{}) && ...) && (launch_stage<Stage>(executor, whole, buffers, result) && ...));

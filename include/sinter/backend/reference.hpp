@@ -85,10 +85,21 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
         return node.kind == node_kind::literal || node.kind == node_kind::count ||
                (node.kind == node_kind::leaf && Kernel::weak_leaf[node.bits]);
     }
-    /// Nodes that are only asked for their shape have no value to compute.
+    /// Nodes that are only asked for their shape, by coordinates and counts, have no value to compute, and no memory to read.
+    static constexpr array<bool, nodes> find_needed() {
+        array<bool, nodes> needed{};
+        for (int o = 0; o < Kernel::output_count; ++o) needed[Kernel::root[o]] = true;
+        for (int i = nodes - 1; i >= 0; --i) {
+            const node_value& node = Kernel::node[i];
+            if (!needed[i] || node.kind == node_kind::coordinate || node.kind == node_kind::count) continue;
+            for (int a = 0; a < node.arity; ++a) needed[node.argument[a]] = true;
+        }
+        return needed;
+    }
+    static constexpr array<bool, nodes> needed = find_needed();
     template <int Index>
     static constexpr bool has_value() {
-        if constexpr (immediate(Index))
+        if constexpr (immediate(Index) || !needed[Index])
             return false;
         else if constexpr (Kernel::node[Index].kind == node_kind::leaf)
             return operand_kind_of<nth_type<int(Kernel::node[Index].bits), Leaves...>> == operand_kind::view;
