@@ -87,14 +87,14 @@ struct reference_evaluation<Kernel, assignment<program<Node...>, indices<Roots..
     }
     /// Nodes that are only asked for their shape, by coordinates and counts, have no value to compute, and no memory to read.
     static constexpr array<bool, nodes> find_needed() {
-        array<bool, nodes> needed{};
-        for (int o = 0; o < Kernel::output_count; ++o) needed[Kernel::root[o]] = true;
+        array<bool, nodes> out{};
+        for (int o = 0; o < Kernel::output_count; ++o) out[Kernel::root[o]] = true;
         for (int i = nodes - 1; i >= 0; --i) {
             const node_value& node = Kernel::node[i];
-            if (!needed[i] || node.kind == node_kind::coordinate || node.kind == node_kind::count) continue;
-            for (int a = 0; a < node.arity; ++a) needed[node.argument[a]] = true;
+            if (!out[i] || node.kind == node_kind::coordinate || node.kind == node_kind::count) continue;
+            for (int a = 0; a < node.arity; ++a) out[node.argument[a]] = true;
         }
-        return needed;
+        return out;
     }
     static constexpr array<bool, nodes> needed = find_needed();
     template <int Index>
