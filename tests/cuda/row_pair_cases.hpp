@@ -23,7 +23,7 @@ struct sinter::cuda_tuning<Assignment, ROW_PAIRS_ARCH> : sinter::cuda_table<ROW_
     struct rows : sinter::cuda_table<ROW_PAIRS_ARCH>::rows {
         static constexpr i64 pair_threads = 0;
     };
-    struct streams {
+    struct streams : sinter::cuda_table<ROW_PAIRS_ARCH>::streams {
         static constexpr i64 lasting_bytes = 1;  // and every call asks the second-level cache to keep what it reads
     };
 };
