@@ -104,7 +104,7 @@ static lane::scalar<float> apply(lane::scalar<float> x) {
   SWEEP_CASE(fast_##op##label, #op " " #label, bound, low, high, absolute, fast::apply<sinter::op##_op>, __VA_ARGS__)
 SWEEP_FAST_CASE(exp, below_2, 4, -2.0f, 2.0f, false, std::exp(x))
 SWEEP_FAST_CASE(exp, all, 68, -HUGE_VALF, HUGE_VALF, false, std::exp(x))
-SWEEP_FAST_CASE(exp_nonpositive, all, 68, -HUGE_VALF, 0.0f, false, std::exp(x))
+SWEEP_FAST_CASE(exp_below_zero, all, 68, -HUGE_VALF, 0.0f, false, std::exp(x))
 SWEEP_FAST_CASE(exp2, all, 3, -HUGE_VALF, HUGE_VALF, false, std::exp2(x))
 SWEEP_FAST_CASE(tanh, all, 6, -HUGE_VALF, HUGE_VALF, false, std::tanh(x))
 SWEEP_FAST_CASE(sigmoid, from_minus_2, 5, -2.0f, HUGE_VALF, false, 1 / (1 + std::exp(-x)))
@@ -283,7 +283,7 @@ int main(int count, char** arguments) {
     first += 2;
   }
 #if defined(SWEEP_FAST)
-  return report_chosen<fast_expbelow_2, fast_expall, fast_exp_nonpositiveall, fast_exp2all, fast_tanhall, fast_sigmoidfrom_minus_2, fast_sigmoidall,
+  return report_chosen<fast_expbelow_2, fast_expall, fast_exp_below_zeroall, fast_exp2all, fast_tanhall, fast_sigmoidfrom_minus_2, fast_sigmoidall,
                        fast_silufrom_minus_10, fast_silulow, fast_gelu_tanhfrom_minus_5, fast_gelu_tanhlow, fast_gelufrom_minus_3,
                        fast_gelulow, fast_logall,
                        fast_log2all, fast_log10all, fast_rsqrtnormal>(how, count - first, arguments + first)

@@ -187,12 +187,82 @@ TEST_CASE("exponentials of what isn't positive have the bits of exp") {
     const scalar<float> x(__builtin_bit_cast(float, bits));
     const std::uint32_t wanted = __builtin_bit_cast(std::uint32_t, lane::exp(x).value);
     CHECK_MESSAGE(__builtin_bit_cast(std::uint32_t, lane::exp_nonpositive(x).value) == wanted, x.value);
-    if (x.value >= -86.0f) CHECK_MESSAGE(__builtin_bit_cast(std::uint32_t, lane::exp_nonpositive_normal(x).value) == wanted, x.value);
     ++checked;
   }
   CHECK(checked > 200000);
-  CHECK(lane::exp_nonpositive_normal(scalar<float>(-86.0f)).value == lane::exp(scalar<float>(-86.0f)).value);
-  CHECK(lane::exp_nonpositive_normal(scalar<float>(0.0f)).value == 1.0f);
+}
+
+TEST_CASE("exponentials of differences: bound, short form, edges, bits") {
+  int checked = 0;
+  double worst = 0;
+  u64 hash = 0xcbf29ce484222325u;
+  for (u32 pattern = 0x80000000u; pattern <= 0xff800000u; pattern += 9973) {
+    const scalar<float> x(float_of(pattern));
+    const float result = lane::exp_below_zero(x).value;
+    if (x.value >= -86.0f) CHECK_MESSAGE(bits_of(result) == bits_of(lane::exp_below_zero_normal(x).value), x.value);
+    const long double wanted = expl(static_cast<long double>(x.value));
+    if (wanted >= 0x1p-126L) {
+      const double error = static_cast<double>(fabsl(result - wanted) / wanted * 0x1p24L) + 0.226 * static_cast<double>(x.value);
+      worst = error > worst ? error : worst;
+    } else {
+      CHECK(fabsl(result - wanted) <= wanted * 0x1p-19L + 0x1p-149L);
+    }
+    hash = (hash ^ bits_of(result)) * 0x100000001b3u;
+    ++checked;
+  }
+  CHECK(checked > 200000);
+  CHECK(worst < 1.9);
+  CHECK(hash == 15829410245499651966u);
+  CHECK(lane::exp_below_zero(scalar<float>(0.0f)).value == 1.0f);
+  CHECK(lane::exp_below_zero_normal(scalar<float>(0.0f)).value == 1.0f);
+  CHECK(lane::exp_below_zero_normal(scalar<float>(-86.0f)).value == lane::exp_below_zero(scalar<float>(-86.0f)).value);
+  CHECK(bits_of(lane::exp_below_zero(scalar<float>(-infinite)).value) == 0);
+  CHECK(is_nan(lane::exp_below_zero(scalar<float>(nan_f32)).value));
+  CHECK(lane::exp_below_zero(scalar<double>(-5.0)).value == lane::exp(scalar<double>(-5.0)).value);
+}
+
+TEST_CASE("exponentials below a top: bound, short form, edges, bits") {
+  const auto below = [](float x, float top) { return lane::exp_below(scalar<float>(x), scalar<float>(top)).value; };
+  generator random;
+  u64 hash = 0xcbf29ce484222325u;
+  int checked = 0, short_forms = 0;
+  double worst = 0;
+  for (int i = 0; i < 400; ++i) {
+    const float top = i % 4 == 3 ? sample(random, 1, -3e38, 3e38) : sample(random, 0, -1.2e6, 1.2e6) * (i % 4 == 0 ? 1.0f : 0x1p-10f);
+    const float scale = below(top, top);
+    CHECK((scale >= 0.7f && scale <= 1.42f));
+    if (std::fabs(top) >= 0x1p20f) CHECK(scale == 1.0f);
+    for (int j = 0; j < 400; ++j) {
+      const float distance = std::fabs(sample(random, 0, -110, 110)), x = top - distance < top ? top - distance : top;
+      const float result = below(x, top);
+      const long double wanted = expl(static_cast<long double>(x) - static_cast<long double>(top)) * scale;
+      hash = (hash ^ bits_of(result)) * 0x100000001b3u;
+      ++checked;
+      if (wanted >= 0x1p-126L) {
+        const double error = static_cast<double>(fabsl(result - wanted) / wanted * 0x1p24L) - 0.226 * (static_cast<double>(top) - static_cast<double>(x));
+        worst = error > worst ? error : worst;
+      } else {
+        CHECK(fabsl(result - wanted) <= wanted * 0x1p-19L + 0x1p-149L);
+      }
+      if (std::fabs(top) < 0x1p20f && x >= top - 86.0f) {
+        const float in_short = lane::exp_below_normal(scalar<float>(x), lane::exp_below_base(scalar<float>(top))).value;
+        CHECK(bits_of(in_short) == bits_of(result));
+        ++short_forms;
+      }
+    }
+    CHECK(bits_of(below(-infinite, top)) == 0);
+    CHECK(is_nan(below(nan_f32, top)));
+  }
+  CHECK(checked == 160000);
+  CHECK(short_forms > 60000);
+  CHECK(worst < 4.7);
+  CHECK(is_nan(below(infinite, infinite)));
+  CHECK(is_nan(below(0.0f, infinite)));
+  CHECK(is_nan(below(-infinite, -infinite)));
+  CHECK(is_nan(below(0.0f, nan_f32)));
+  CHECK_MESSAGE(hash == 3942404669108915244u, "the bits of exp_below: ", hash);
+  // f64 is e^(x - top) itself.
+  CHECK(lane::exp_below(scalar<double>(-3.0), scalar<double>(2.0)).value == lane::exp(scalar<double>(-5.0)).value);
 }
 
 TEST_CASE("bounds and bits on samples") {

@@ -116,7 +116,7 @@ void softmax(sizes n, const memory& m) {
         float* const kept = Streams ? row : y;  // exponentials stay in the first-level cache
         const float total = lane_rule(
             [=](long i) __attribute__((always_inline)) {
-                const vec e = exp_nonpositive(sub(load(x + i), top));
+                const vec e = exp_below_zero(sub(load(x + i), top));
                 put(kept + i, e);
                 return e;
             },

@@ -107,17 +107,19 @@ inline reduced reduce_exponent(vec x) {
     const vec n = sub(total, magic);
     return {fma(n, all(-0x1.7f7d1cp-20f), fma(n, all(-0x1.62e4p-1f), x)), bits(total)};
 }
-/// For x <= 0: the bits of the general one.
-inline vec exp_nonpositive(vec x) {
-    const reduced at = reduce_exponent<190>(larger(all(-104.0f), x));
-    vec p = all(0x1.6ab98p-10f);
-    p = fma(p, at.rest, all(0x1.126d0cp-7f));
-    p = fma(p, at.rest, all(0x1.55589ap-5f));
-    p = fma(p, at.rest, all(0x1.55540ep-3f));
-    p = fma(p, at.rest, all(0x1.fffff8p-2f));
-    p = fma(p, at.rest, all(1.0f));
-    p = fma(p, at.rest, all(1.0f));
-    return mul(mul(p, from_bits(left<23>(at.power))), all(0x1p-63f));
+/// e^x for a difference x <= 0.
+inline vec exp_below_zero(vec x) {
+    const vec magic = all(0x1.8p23f + 190.0f), bounded = larger(all(-106.0f), x);
+    const vec total = fma(bounded, all(0x1.715476p+0f), magic);
+    const vec rest = fma(bounded, all(0x1.715476p+0f), sub(magic, total));
+    vec p = all(0x1.17ce86p-13f);
+    p = fma(p, rest, all(0x1.5ef448p-10f));
+    p = fma(p, rest, all(0x1.3b67eap-7f));
+    p = fma(p, rest, all(0x1.c6af9ep-5f));
+    p = fma(p, rest, all(0x1.ebfb94p-3f));
+    p = fma(p, rest, all(0x1.62e43p-1f));
+    p = fma(p, rest, all(1.0f));
+    return mul(mul(p, from_bits(left<23>(bits(total)))), all(0x1p-63f));
 }
 inline vec exp_less_one(vec r) {
     vec p = all(0x1.6af49p-10f);

@@ -3,6 +3,8 @@
 // and the direction of the tree, by hand and in the library, and the two candidate definitions of softmax with their errors.
 // All candidates of a table run in turns in one process.
 //     order_<isa> [turns [rows of the large matrices [part of a title]]]
+#include <sinter/sinter.hpp>
+
 #include "../harness.hpp"
 #include "fold.hpp"
 #include "library.hpp"
@@ -150,8 +152,12 @@ void error_table() {
                           {"mean 1e5, deviation 5", 1e5, 5, 0},   {"mean 1e7, deviation 10", 1e7, 10, 0}, {"every 3rd -inf, deviation 3", 0, 3, 1},
                           {"one of 200 in a row of 0", 0, 0, 2}};
     std::vector<float> x(n), y(n);
+    namespace si = sinter;
+    const si::tensor_view<const float, si::extents<n>> in(x.data(), {});
+    const si::tensor_view<float, si::extents<n>> out(y.data(), {});
     for (const kind& of : kinds) {
-        errors by_max, by_power;
+        errors by_max, by_power, library;
+        double logarithm = 0, in_ulp = 0;  // error of logsumexp, absolute and in ulp of the result
         unsigned long long state = 123456789;
         for (int row = 0; row < 200; ++row) {
             for (i64 i = 0; i < n; ++i) x[std::size_t(i)] = float(of.mean + of.deviation * gauss(state));
@@ -163,13 +169,25 @@ void error_table() {
             for (const float each : x) top = each > top ? (long double)each : top;
             for (i64 i = 0; i < n; ++i) sum += truth[std::size_t(i)] = std::exp((long double)x[std::size_t(i)] - top);
             for (long double& each : truth) each /= sum;
+            const long double wanted = top + std::log(sum);
+            const double off = std::fabs(double((long double)si::eval(si::reference, logsumexp(in)) - wanted)), ulps = off / ulp_of(wanted);
+            logarithm = off > logarithm ? off : logarithm;
+            in_ulp = ulps > in_ulp ? ulps : in_ulp;
+            si::run(si::reference, out = si::softmax(in));
+            library.take(y.data(), truth);
             softmax_by_max<128, 1024, true>(x.data(), y.data(), n);
             by_max.take(y.data(), truth);
             softmax_by_power<128, 1024, true>(x.data(), y.data(), n);
             by_power.take(y.data(), truth);
         }
-        std::printf("  %-28s (i) %6.2f | %7.2f | %.1e | %d     (ii) %6.2f | %7.2f | %.1e | %d\n", of.name, by_max.of_large, by_max.of_all,
-                    by_max.absolute, by_max.wrong, by_power.of_large, by_power.of_all, by_power.absolute, by_power.wrong);
+        const auto said = [](const char* name, const errors& made) {
+            std::printf("  %s %6.2f | %7.2f | %.1e | %d", name, made.of_large, made.of_all, made.absolute, made.wrong);
+        };
+        std::printf("  %-28s", of.name);
+        said("(i)", by_max);
+        said("  (ii)", by_power);
+        said("  library", library);
+        std::printf("  its logsumexp %.1e, %.2f ulp\n", logarithm, in_ulp);
     }
     int different = 0;
     i64 compared = 0;

@@ -611,6 +611,12 @@ template <lane_value Value>
 SINTER_INLINE Value at_least(Value operand, typename Value::element bound) {
     return max_raw(Value(bound), operand);
 }
+/// No less than a bound of the lane's own; of zeros either one. A NaN in the bound may be passed over.
+template <lane_value Value>
+    requires detail::is_float_lane<Value>
+SINTER_INLINE Value at_least(Value operand, Value bound) {
+    return max_raw(bound, operand);
+}
 template <lane_value Value>
     requires detail::is_float_lane<Value>
 SINTER_INLINE Value at_most(Value operand, typename Value::element bound) {
@@ -636,6 +642,7 @@ SINTER_INLINE scalar<float> maximum(scalar<float> left, scalar<float> right) {
     return scalar<float>(result);
 }
 SINTER_INLINE scalar<float> at_least(scalar<float> operand, float bound) { return maximum(operand, scalar<float>(bound)); }
+SINTER_INLINE scalar<float> at_least(scalar<float> operand, scalar<float> bound) { return maximum(operand, bound); }
 SINTER_INLINE scalar<float> at_most(scalar<float> operand, float bound) { return minimum(operand, scalar<float>(bound)); }
 #endif
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exponentials: exp exp2 expm1 sinh cosh tanh sigmoid. exp, tanh and sigmoid are for f32 and f64, the others for f32.
+// Exponentials: exp exp2 expm1 sinh cosh tanh sigmoid, and those that sums over a row need. exp, tanh, sigmoid and those are for f32 and
+// f64, the others for f32.
 // Errors in units in the last place (ulp), over all f32 inputs, subnormal results included; f64 on samples.
 #pragma once
 
@@ -21,6 +22,33 @@ SINTER_INLINE Value exp_scaled(Value x) {
         reduce_exponent<2 * bias + Shift>(at_most(at_least(x, -746.0), 710.0 - Shift));
     return scale_in_halves(exp_of_rest_less_one(rest) + 1.0, power);
   }
+}
+
+/// 2^r for |r| <= 1/2, to 2^-26.9.
+template <class Value>
+SINTER_INLINE Value exp2_of_rest(Value r) {
+  return polynomial(r, 0x1.17ce86p-13f, 0x1.5ef448p-10f, 0x1.3b67eap-7f, 0x1.c6af9ep-5f, 0x1.ebfb94p-3f, 0x1.62e43p-1f, 1.0f);
+}
+
+/// 2^r (1 - 7e-8) for |r| <= 1/2, to 2^-22.9: for sums that only their logarithm is taken of.
+template <class Value>
+SINTER_INLINE Value exp2_of_rest_in_sums(Value r) {
+  return polynomial(r, 0x1.5c0278p-10f, 0x1.3d0cccp-7f, 0x1.c6b698p-5f, 0x1.ebf912p-3f, 0x1.62e428p-1f, 1.0f);
+}
+
+/// What exp_below knows of `top`: x log2 e + base is 2^23 1.5 + Shift + n, n = round(x log2 e) - round(top log2 e), rounded to an integer,
+/// since there numbers step by one.
+template <int Shift>
+inline constexpr float base_below_zero = 0x1.8p23f + static_cast<float>(Shift);
+template <int Shift, class Value>
+SINTER_INLINE Value base_below(Value top) {
+  return fma(top, Value(-0x1.715476p+0f), Value(base_below_zero<Shift>));
+}
+/// x log2 e = round(x log2 e) + rest, the sum with base_below in `power`.
+template <class Value>
+SINTER_INLINE exponent<Value> reduce_exponent_below(Value x, Value base) {
+  const Value sum = fma(x, Value(0x1.715476p+0f), base);
+  return {fma(x, Value(0x1.715476p+0f), base - sum), bits(sum)};
 }
 
 /// (e^x - 1) 2^Shift, Shift -1 or -2, so that results up to twice the largest float come out. s q + (s - 1) with s =
@@ -88,12 +116,53 @@ SINTER_INLINE Value exp_nonpositive(Value x) {
   }
 }
 
-/// exp_nonpositive(x), its bits, for -86 <= x <= 0: the result is normal, so that n is added to its exponent. Three instructions less.
-/// (Both magic numbers are even, so that halves round to the same n.)
+/// e^x for x <= 0 or NaN, exactly 1 at 0, for differences: their rounding has cost up to |x| 2^-24 already, so that one constant for log2 e
+/// does. Error, relative: 1.3 2^-24 + |x| 2^-26. One instruction of exp_nonpositive's fourteen less.
+template <float_lane Value>
+SINTER_INLINE Value exp_below_zero(Value x) {
+  if constexpr (detail::is_f32<Value>) {
+    constexpr int shift = detail::format<Value>::bias + 63;
+    const auto [rest, power] = detail::reduce_exponent_below(at_least(x, -106.0f), Value(detail::base_below_zero<shift>));
+    return detail::scale_at_once(detail::exp2_of_rest(rest), power) * 0x1p-63f;
+  } else {
+    return exp_nonpositive(x);
+  }
+}
+
+/// exp_below_zero(x), its bits, for -86 <= x <= 0: the result is normal, so that n is added to its exponent. Three instructions less. (The
+/// bases differ by an even number, so that halves round alike.)
 template <f32_lane Value>
-SINTER_INLINE Value exp_nonpositive_normal(Value x) {
-  const auto [rest, power] = detail::reduce_exponent<0>(x);
-  return from_bits<float>(bits(detail::exp_of_rest(rest)) + shift_left<23>(power));
+SINTER_INLINE Value exp_below_zero_normal(Value x) {
+  const auto [rest, power] = detail::reduce_exponent_below(x, Value(detail::base_below_zero<0>));
+  return from_bits<float>(bits(detail::exp2_of_rest(rest)) + shift_left<23>(power));
+}
+
+/// e^(x - top) c for x <= top, c between 0.7 and 1.42 a function of top alone, exp_below(top, top): for the logarithm of a sum whose terms share
+/// their top, divided by c. It is 2^(x log2 e - k), k = round(top log2 e): an integer is all that is taken from the exponent, and x - top
+/// is neither formed nor rounded. From |top| = 2^20 on, where k has no place left, it is of x - top, and c 1; for f64 it is e^(x - top). NaN
+/// where x or top is, or top is infinite. Error, relative to e^(x - top) c: 4.7 2^-24 + (top - x) 2^-26.
+template <float_lane Value>
+SINTER_INLINE Value exp_below(Value x, Value top) {
+  if constexpr (detail::is_f32<Value>) {
+    constexpr int shift = detail::format<Value>::bias + 63;
+    const Value taken = select(abs(top) < 0x1p20f, Value(0.0f), top), left = top - taken;
+    const auto [rest, power] = detail::reduce_exponent_below(at_least(x - taken, left - 106.0f), detail::base_below<shift>(left));
+    return detail::scale_at_once(detail::exp2_of_rest_in_sums(rest), power) * 0x1p-63f;
+  } else {
+    return exp_nonpositive(x - top);
+  }
+}
+
+/// exp_below(x, top), its bits, for |top| < 2^20 and top - 86 <= x <= top, where the result is normal, with base = exp_below_base(top).
+/// Four instructions less.
+template <f32_lane Value>
+SINTER_INLINE Value exp_below_base(Value top) {
+  return detail::base_below<0>(top);
+}
+template <f32_lane Value>
+SINTER_INLINE Value exp_below_normal(Value x, Value base) {
+  const auto [rest, power] = detail::reduce_exponent_below(x, base);
+  return from_bits<float>(bits(detail::exp2_of_rest_in_sums(rest)) + shift_left<23>(power));
 }
 
 /// 2^x, exact for integers. Error: 0.92 ulp.
@@ -103,9 +172,7 @@ SINTER_INLINE Value exp2(Value x) {
   x = at_most(at_least(x, -151.0f), 129.0f);
   const Value sum = x + magic;
   const Value rest = x - (sum - magic);
-  const Value power_of_rest = detail::polynomial(rest, 0x1.17ce86p-13f, 0x1.5ef448p-10f, 0x1.3b67eap-7f, 0x1.c6af9ep-5f,
-                                                 0x1.ebfb94p-3f, 0x1.62e43p-1f, 1.0f);
-  return detail::scale_in_halves(power_of_rest, bits(sum));
+  return detail::scale_in_halves(detail::exp2_of_rest(rest), bits(sum));
 }
 
 /// e^x - 1. Error: 1.43 ulp.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Long rows of 16-bit floats on a GPU (long_row_cases.hpp).
+// Long rows of floats on a GPU (long_row_cases.hpp).
 //     long_rows [longest row]       default 131072
 #include "harness_cuda.hpp"
 #include "long_row_cases.hpp"

@@ -129,6 +129,27 @@ TEST_CASE("C6: rows with infinities and NaN") {
     CHECK(close(double(folded[3]), 1000.69314718, 1e-6));
     CHECK(close(double(folded[4]), 0.69314718056, 1e-6));
 }
+TEST_CASE("one element that counts has weight 1 and is its row's logsumexp; losses are never negative") {
+    generator random;
+    int losses = 0;
+    for (int i = 0; i < 3000; ++i) {
+        // Of any magnitude; every other one moderate.
+        const float wide = __builtin_bit_cast(float, static_cast<std::uint32_t>(random())), moderate = static_cast<float>(static_cast<int>(random() >> 40) - 0x800000) * 0x1p-18f;
+        const float value = i % 2 == 0 ? wide : moderate;
+        if ((__builtin_bit_cast(std::uint32_t, value) & 0x7f800000u) == 0x7f800000u) continue;
+        const auto alone = grid<float>(si::extents<1, 4>{}, {-infinity, value, -infinity, -infinity});
+        CHECK(same(si::eval(reference, si::softmax(alone)), {0.0f, 1.0f, 0.0f, 0.0f}));
+        CHECK(same(si::eval(reference, logsumexp(alone, si::last_axis))[0], value + 0.0f));
+        const float step = __builtin_fabsf(value) * 0x1p-20f, near = value - step;
+        const auto row = grid<float>(si::extents<1, 4>{}, {near, value, value - 3.0f * step, -infinity});
+        for (const i64 target : {0, 1, 2}) {
+            const float loss = si::eval(reference, si::cross_entropy(row, grid<i64>(si::extents<1, 1>{}, {target})))[0];
+            CHECK(loss >= 0.0f);
+            ++losses;
+        }
+    }
+    CHECK(losses > 5000);
+}
 TEST_CASE("C6: log_softmax and cross-entropy of rows with infinities are x - logsumexp(x) and its converse") {
     const auto x = grid<float>(si::extents<4, 3>{}, {-infinity, -infinity, -infinity, infinity, 0, 1, 1, support::nan, 0, 0, -infinity, -infinity});
     CHECK(same(si::eval(reference, si::log_softmax(x)), {support::nan, support::nan, support::nan, support::nan, -infinity, -infinity, support::nan, support::nan, support::nan, 0, -infinity, -infinity}));

@@ -44,7 +44,7 @@ struct approximation_of {
         };                                                \
     };
 SINTER_FAST(exp_op, approximate::exp<false>(x))
-SINTER_FAST(exp_nonpositive_op, approximate::exp<true>(x))
+SINTER_FAST(exp_below_zero_op, approximate::exp<true>(x))
 SINTER_FAST(exp2_op, approximate::exp2(x))
 SINTER_FAST(tanh_op, approximate::tanh(x))
 SINTER_FAST(sigmoid_op, approximate::sigmoid(x))
@@ -56,6 +56,30 @@ SINTER_FAST(log2_op, approximate::log2(x))
 SINTER_FAST(log10_op, approximate::log10(x))
 SINTER_FAST(rsqrt_op, approximate::rsqrt(x))
 #undef SINTER_FAST
+template <>
+struct approximation_of<exp_below_op> {
+    struct type {
+        template <class Value>
+        static SINTER_FORCE_INLINE auto apply(Value x, Value top) {
+            if constexpr (is_f32_lane<Value>)
+                return approximate::exp<true>(x - top);
+            else
+                return exp_below_op::apply(x, top);
+        }
+    };
+};
+template <>
+struct approximation_of<over_exp_below_op> {
+    struct type {
+        template <class Value>
+        static SINTER_FORCE_INLINE auto apply(Value x, Value top) {
+            if constexpr (is_f32_lane<Value>)
+                return x;  // exp(top - top) is 1
+            else
+                return over_exp_below_op::apply(x, top);
+        }
+    };
+};
 
 template <>
 struct approximation_of<add_op> {

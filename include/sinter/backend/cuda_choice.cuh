@@ -71,16 +71,22 @@ __device__ __forceinline__ unsigned better_pair(unsigned left, unsigned right) {
 #endif
 }
 
-/// Exponentials of differences that are known to lie in [-86, 0].
+/// Exponentials of differences that are known to lie in [-86, 0]; exp_below's get exp_below_base(top) in place of top.
 struct normal_exponential {
     template <class Value>
     static SINTER_INLINE Value apply(Value x) {
-        return exp_nonpositive_normal(x);
+        return exp_below_zero_normal(x);
+    }
+};
+struct normal_exponential_below {
+    template <class Value>
+    static SINTER_INLINE Value apply(Value x, Value base) {
+        return exp_below_normal(x, base);
     }
 };
 struct normal_policy {
     template <class Op>
-    using instead_of = conditional<is_same<Op, exp_nonpositive_op>, normal_exponential, Op>;
+    using instead_of = conditional<is_same<Op, exp_below_zero_op>, normal_exponential, conditional<is_same<Op, exp_below_op>, normal_exponential_below, Op>>;
 };
 template <class Kernel>
 struct normal_kernel : Kernel {

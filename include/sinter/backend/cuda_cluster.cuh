@@ -152,4 +152,11 @@ struct segment_exchange {
 };
 #undef SINTER_CLUSTER_ASM
 
+/// Asks the second-level cache for memory that will be read; multiples of 16 bytes.
+static __device__ __forceinline__ void ask_cache([[maybe_unused]] const void* from, [[maybe_unused]] int bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes));
+#endif
+}
+
 }  // namespace sinter::detail::device

@@ -459,27 +459,76 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     template <int Pass>
     static constexpr bool chooses = find_chooses<Pass>();
 
-    // ---- exp(x - m) of such an operand, m the row's: where the least x of a thread is near m, all its exponentials are normal numbers,
-    // and take three instructions less. The least of 16-bit floats costs a quarter of one
+    // ---- exp(x - m) or exp_below(x, m), m the row's, of such an operand, also times something of the row: where the least x of a thread is
+    // near m, all its exponentials are normal numbers, and take three or four instructions less. The least of 16-bit floats costs a quarter
+    // of one, of f32 one: that is paid for exp_below.
     struct difference {
-        int operand_at = -1, row_at = -1;  ///< instances
+        int operand_at = -1, row_at = -1;            ///< instances
+        int product = -1, factor = 0;                ///< instance that multiplies the operand by its argument `factor`
+        bool below = false;                          ///< exp_below
     };
+    static constexpr int argument_of(int i, int which) { return i < 0 ? -1 : Kernel::table.at[i].argument[which]; }
+    static constexpr bool is_element(int i) { return i >= 0 && Kernel::where[i] == site::element; }
+    template <int Instance, class Op>
+    static constexpr bool is_element_map() {
+        if constexpr (Instance < 0)
+            return false;
+        else if constexpr (Kernel::table.at[Instance].kind == node_kind::map && Kernel::where[Instance] == site::element)
+            return is_same<typename eval::template op_of_instance<Instance>, Op>;
+        else
+            return false;
+    }
     template <int Instance>
-    static constexpr difference find_difference() {
-        if constexpr (Kernel::table.at[Instance].kind == node_kind::map && Kernel::where[Instance] == site::element) {
-            if constexpr (is_same<typename eval::template op_of_instance<Instance>, exp_nonpositive_op> && Kernel::table.at[Instance].argument[0] >= 0) {
-                constexpr int argument = Kernel::table.at[Instance].argument[0];
-                if constexpr (Kernel::table.at[argument].kind == node_kind::map && Kernel::where[argument] == site::element) {
-                    if constexpr (is_same<typename eval::template op_of_instance<argument>, sub_op> && Kernel::table.at[argument].type == dtype::f32) {
-                        constexpr int x = Kernel::table.at[argument].argument[0], row = Kernel::table.at[argument].argument[1];
-                        if constexpr (x >= 0 && row >= 0)
-                            if constexpr ((half_behind_cast<x>() >= 0) && Kernel::where[row] == site::row && Kernel::table.at[row].type == dtype::f32) return {half_behind_cast<x>(), row};
-                    }
-                }
-                return {Kernel::instances, -1};
+    static constexpr bool is_held_float() {
+        if constexpr (held_leaves::test(Instance))
+            return is_same<typename rows::template storage_of<Instance>, float>;
+        else
+            return false;
+    }
+    /// The operand behind x.
+    template <int X, bool Below>
+    static constexpr difference find_operand() {
+        constexpr int x = is_element_map<X, cast_op<dtype::f32>>() ? argument_of(X, 0) : X;
+        if constexpr (is_held_half<x>()) {
+            return {.operand_at = x};
+        } else if constexpr (Below && is_held_float<x>()) {
+            return {.operand_at = x};
+        } else if constexpr (is_element_map<x, mul_op>()) {
+            constexpr int left = argument_of(x, 0), right = argument_of(x, 1);  // -1: a literal
+            if constexpr (left >= 0 && !is_element(right)) {
+                if constexpr (is_held_half<left>()) return {.operand_at = left, .product = x, .factor = 1};
+            } else if constexpr (right >= 0 && !is_element(left)) {
+                if constexpr (is_held_half<right>()) return {.operand_at = right, .product = x, .factor = 0};
             }
         }
         return {};
+    }
+    template <int X, int Row, bool Below>
+    static constexpr difference find_difference_of() {
+        if constexpr (X >= 0 && Row >= 0)
+            if constexpr (Kernel::where[Row] == site::row && is_same<instance_value<Kernel, family, Row>, lane::scalar<float>>) {
+                difference found = find_operand<X, Below>();
+                if (found.operand_at >= 0) {
+                    found.row_at = Row;
+                    found.below = Below;
+                    return found;
+                }
+            }
+        return {.operand_at = Kernel::instances};
+    }
+    /// An operand of Kernel::instances: an exponential of something else.
+    template <int Instance>
+    static constexpr difference find_difference() {
+        if constexpr (is_element_map<Instance, exp_below_op>()) {
+            return find_difference_of<argument_of(Instance, 0), argument_of(Instance, 1), true>();
+        } else if constexpr (is_element_map<Instance, exp_below_zero_op>()) {
+            constexpr int x = argument_of(Instance, 0);
+            if constexpr (is_element_map<x, sub_op>())
+                if constexpr (is_same<instance_value<Kernel, family, x>, lane::scalar<float>>) return find_difference_of<argument_of(x, 0), argument_of(x, 1), false>();
+            return {.operand_at = Kernel::instances};
+        } else {
+            return {};
+        }
     }
     template <int... Instance>
     static constexpr array<difference, Kernel::instances> find_differences(indices<Instance...>) {
@@ -488,16 +537,23 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// The one exponential of a pass; an operand of -1 where there are none, others or several.
     template <int Pass>
     static constexpr difference find_near() {
-        if constexpr (is_fast<Kernel> || mask >= 0 || !any_half)
+        if constexpr (is_fast<Kernel>)
             return {};
         else {
             const array<difference, Kernel::instances> all = find_differences(make_indices<Kernel::instances>{});
             difference found;
+            int at = -1;
             for (int i = 0; i < Kernel::instances; ++i) {
                 if (all[i].operand_at < 0 || !arguments_that<Pass, false>::test(i)) continue;
                 if (found.operand_at >= 0 || all[i].row_at < 0) return {};
                 found = all[i];
+                at = i;
             }
+            if (!found.below) return found;
+            // Something else stands in the row value's place then (row_if_near): nothing else may read it.
+            for (int i = 0; i < Kernel::instances; ++i)
+                for (int a = 0; i != at && a < Kernel::table.at[i].arity; ++a)
+                    if (Kernel::table.at[i].argument[a] == found.row_at && (Kernel::folds_in_pass(i, Pass) || (Kernel::where[i] == site::element && arguments_that<Pass, false>::test(i)))) return {};
             return found;
         }
     }
@@ -674,6 +730,15 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
             if (held_leaves::test(i) && output_list::needed[i]) return true;
         return false;
     }
+    /// Is the second-level cache asked for the next row while this one is folded? Its registers take it only when they are free.
+    static constexpr int find_row_bytes() {
+        int bytes = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (held_leaves::test(i)) bytes += dtype_size(Kernel::view.memory_type(i));
+        return known_length > 0 && known_length <= longest ? int(known_length) * bytes : 0;
+    }
+    static constexpr bool asks_ahead = streams && shared_rounds > 0 && sharing == row_sharing::cluster && stores_elements && find_row_bytes() > 0 &&
+                                       find_row_bytes() <= tuning_of<Kernel>::rows::ahead_bytes;
     static constexpr bool loads_ahead_storing = stores_elements && (find_read_again() || (kept >= 0 && shared_rounds == 0));
     static constexpr int exchange_sets = streams ? 2 : 1;
     /// Rows of a block or cluster, so that all blocks together fill the card often enough to end at one time.

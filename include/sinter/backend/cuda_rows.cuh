@@ -8,8 +8,7 @@
 // memory and a barrier, or, in a cluster, by asynchronous stores to every block's shared memory that count on its mbarrier.
 #pragma once
 
-#include "cuda_row_facts.cuh"
-#include "cuda_shuffle.cuh"
+#include "cuda_row_merge.cuh"
 
 namespace sinter::detail::device {
 
@@ -23,6 +22,7 @@ struct row_worker {
     using rows = typename work::rows;
     using eval = typename work::eval;
     using row_codes = typename work::row_codes;
+    using merging = row_merge<Kernel>;
     using scales_of_row = typename row_codes::template scales<conditional<work::lifts, typename work::lift, void>>;
     template <int Pass, int Phase = 1>
     using phase = typename rows::template phase<Pass, Phase>;
@@ -88,7 +88,8 @@ struct row_worker {
             for (int s = 0; s < work::count; ++s) offset[s] += i64(index) * in.outer_step[0][s];
     }
     __device__ __forceinline__ bool goes_on() const { return turn + 1 < turns; }
-    __device__ __forceinline__ typename work::common around() const { return {in, once, row, offset}; }
+    __device__ __forceinline__ typename work::common around() const { return around(row); }
+    __device__ __forceinline__ typename work::common around(const typename rows::row_values& of_row) const { return {in, once, of_row, offset}; }
     /// What a row needs before its first fold.
     __device__ __forceinline__ void begin_row() { eval::fill(row, row_frame(), selected<rows_after<Kernel, 0>>{}); }
     /// The same of the next row: loads that the end of this one hides.
@@ -220,6 +221,12 @@ struct row_worker {
         work::load_operand(in, static_cast<typename work::template pack_slot<Instance>&>(held[round]).value,
                            static_cast<const typename rows::template storage_of<Instance>*>(ahead[slots<Kernel>::template place<Instance>]) + round * order::lanes);
     }
+    /// The second-level cache for this segment of the next row, by one thread.
+    template <int... Instance>
+    __device__ __forceinline__ void ask_ahead(indices<Instance...>) const {
+        const int count = left < order::segment ? left : order::segment;
+        (ask_cache(row_of<Instance>() + in.outer_step[0][slots<Kernel>::template place<Instance>] + first, count * int(sizeof(typename rows::template storage_of<Instance>))), ...);
+    }
     template <int Rounds, int Instance>
     __device__ __forceinline__ void load_held() {
         const auto from = row_of<Instance>();
@@ -249,30 +256,6 @@ struct row_worker {
             if (has(q)) load_late(q, selected<typename work::template late_leaves<last>>{});
     }
 
-    template <class Step, class Pick, int... Instance>
-    static __device__ __forceinline__ void combine_with_partner(typename Step::states& mine, const typename Step::states& give, int distance,
-                                                                const choose& upper, indices<Instance...>) {
-        (combine_member<Step, Pick, Instance>(mine, give, distance, upper), ...);
-    }
-    /// Lower lanes are the left operand. The library's folds of one value don't care; a user's may, in its last bits.
-    template <class Step, class Pick, int Instance>
-    static __device__ __forceinline__ void combine_member(typename Step::states& mine, const typename Step::states& give, int distance, const choose& upper) {
-        auto& own = rows::template member<Pick, Instance>(mine);
-        const auto other = lane::transform(from_partner{distance}, rows::template member<Pick, Instance>(give));
-        using monoid = typename fold_types<Kernel, family, Instance>::monoid;
-        if constexpr (__is_base_of(monoids::one_value, monoid) && monoids::has_shortcuts<monoid>)
-            own = Step::template combine_one<Instance>(own, other);
-        else
-            own = Step::template combine_one<Instance>(lane::transform(upper, other, own), lane::transform(upper, own, other));
-    }
-    template <class Pick, class States, int... Instance>
-    static __device__ __forceinline__ States chosen(const choose& yes, const States& one, const States& other, indices<Instance...>) {
-        States out = one;
-        ((rows::template member<Pick, Instance>(out) =
-              lane::transform(yes, rows::template member<Pick, Instance>(one), rows::template member<Pick, Instance>(other))),
-         ...);
-        return out;
-    }
     /// The lane tree, strides 64, 32 ... 1, lower lane first; every thread of the group gets the total. While a thread has several
     /// lanes, partners exchange halves: 8 to 11 exchanges in all and not 20 to 32.
     template <class Step, int Distance, int Count>
@@ -283,13 +266,13 @@ struct row_worker {
             if constexpr (Count > 1) {
 #pragma unroll
                 for (int j = 0; j < Count / 2; ++j) {
-                    const typename Step::states give = chosen<typename Step::pick>(upper, all[j], all[j + Count / 2], list);
-                    all[j] = chosen<typename Step::pick>(upper, all[j + Count / 2], all[j], list);
-                    combine_with_partner<Step, typename Step::pick>(all[j], give, Distance, upper, list);
+                    const typename Step::states give = merging::template chosen<typename Step::pick>(upper, all[j], all[j + Count / 2], list);
+                    all[j] = merging::template chosen<typename Step::pick>(upper, all[j + Count / 2], all[j], list);
+                    merging::template combine_with_partner<Step, typename Step::pick>(all[j], give, Distance, upper, list);
                 }
                 tree_of_threads<Step, Distance / 2, Count / 2>(all);
             } else {
-                combine_with_partner<Step, typename Step::pick>(all[0], all[0], Distance, upper, list);
+                merging::template combine_with_partner<Step, typename Step::pick>(all[0], all[0], Distance, upper, list);
                 tree_of_threads<Step, Distance / 2, 1>(all);
             }
         }
@@ -302,7 +285,7 @@ struct row_worker {
             if constexpr (Distance > 0) {
 #pragma unroll
                 for (int j = 0; j < Count; ++j)
-                    combine_with_partner<Step, typename Step::pick>(all[j], all[j], Distance, choose((member & Distance) != 0), list);
+                    merging::template combine_with_partner<Step, typename Step::pick>(all[j], all[j], Distance, choose((member & Distance) != 0), list);
             } else {
 #pragma unroll
                 for (int j = 0; j < Stride; ++j) Step::combine(all[j], all[j + Stride], list);
@@ -402,7 +385,7 @@ struct row_worker {
     __device__ __forceinline__ void spread_picks([[maybe_unused]] States& mine, [[maybe_unused]] States& total, indices<Instance...>) const {
 #pragma unroll
         for (int distance = group / 2; distance > 0; distance /= 2)
-            ((combine_member<phase<Pass>, pick_state, Instance>(mine, mine, distance, choose(false))), ...);
+            ((merging::template combine_member<phase<Pass>, pick_state, Instance>(mine, mine, distance, choose(false))), ...);
         ((rows::template member<pick_state, Instance>(total) = rows::template member<pick_state, Instance>(mine)), ...);
     }
     template <int Rounds, int Pass, int... Instance>
@@ -428,16 +411,54 @@ struct row_worker {
     template <int Rounds, int Pass>
     __device__ __forceinline__ bool is_near() const {
         constexpr auto sides = work::template near_of<Pass>;
-        using half = typename rows::template storage_of<sides.operand_at>;
-        unsigned least = worst_pair<half, false>;
-#pragma unroll
-        for (int q = 0; q < Rounds; ++q) {
-            if (!has(q)) continue;
-#pragma unroll
-            for (int i = 0; i < pack / 2; ++i) least = better_pair<half, false>(least, pair_of<sides.operand_at>(q, i));
+        const float top = row_frame().template value<sides.row_at>().value;
+        float least = least_of<Rounds, sides.operand_at>();
+        bool near = true;  // (without branches)
+        if constexpr (sides.product >= 0) {
+            const float factor = eval::template argument<sides.product, sides.factor>(row_frame()).value;
+            near = step::less(0.0f, factor);
+            least = step::mul(least, factor);
         }
-        least = better_pair<half, false>(least, least >> 16 | least << 16);
-        return step::less_equal(-86.0f, step::sub(decode_half<half>(least), row_frame().template value<sides.row_at>().value));
+        if constexpr (sides.below) near = near & step::less(-0x1p20f, top) & step::less(top, 0x1p20f);
+        return near & step::less_equal(-86.0f, step::sub(least, top));
+    }
+    /// What exponentials near the row's top know of it. The row's own by a shuffle, so that the compiler neither works it out anew nor
+    /// keeps it in a register of each thread.
+    template <int Rounds, int Pass>
+    __device__ __forceinline__ typename rows::row_values row_if_near() const {
+        constexpr auto sides = work::template near_of<Pass>;
+        typename rows::row_values out = row;
+        if constexpr (sides.below) {
+            lane::scalar<float>& top = static_cast<typename rows::template value_slot<sides.row_at>&>(out).value;
+            top = exp_below_base(top);
+            if constexpr (!work::template one_segment<Rounds>)
+                if (segments > 1) top.value = __shfl_sync(~0u, top.value, 0);
+        }
+        return out;
+    }
+    /// Of the thread's elements that count; NaN where there is one.
+    template <int Rounds, int Leaf>
+    __device__ __forceinline__ float least_of() const {
+        using storage = typename rows::template storage_of<Leaf>;
+        if constexpr (is_half_float<storage>) {
+            unsigned least = worst_pair<storage, false>;
+#pragma unroll
+            for (int q = 0; q < Rounds; ++q) {
+                if (!counts(q)) continue;
+#pragma unroll
+                for (int i = 0; i < pack / 2; ++i) least = better_pair<storage, false>(least, pair_of<Leaf>(q, i));
+            }
+            return decode_half<storage>(better_pair<storage, false>(least, least >> 16 | least << 16));
+        } else {
+            lane::scalar<float> least(__builtin_huge_valf());
+#pragma unroll
+            for (int q = 0; q < Rounds; ++q) {
+                if (!counts(q)) continue;
+#pragma unroll
+                for (int j = 0; j < pack; ++j) least = minimum(least, lane::scalar<float>(static_cast<const typename work::template pack_slot<Leaf>&>(held[q]).value.at[j]));
+            }
+            return least.value;
+        }
     }
     template <int Pass>
     static constexpr bool lifts_in = work::lifts && Pass == 1;
@@ -451,7 +472,8 @@ struct row_worker {
         using type = environment<Kernel, family, selected<typename work::template arguments_that<Pass, false>>>;
     };
     template <int Rounds, int Pass, int Phase, class Eval, bool Full, class Context, class Firsts>
-    __device__ __forceinline__ void fold_rounds(typename phase<Pass, Phase>::states (&all)[pack], const Context& context, const Firsts& firsts) {
+    __device__ __forceinline__ void fold_rounds(typename phase<Pass, Phase>::states (&all)[pack], const Context& context, const Firsts& firsts,
+                                                const typename rows::row_values& of_row) {
         using step = phase<Pass, Phase>;
         using rest = conditional<Phase == 1, selected<typename work::template folds_that<Pass, false>>, typename step::list>;
 #pragma unroll
@@ -464,7 +486,7 @@ struct row_worker {
             for (int j = 0; j < pack; ++j) {
                 using values_of_pass = typename values_of_folds<Pass>::type;
                 values_of_pass values;
-                const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
+                const element_frame<values_of_pass> frame{{around(of_row), held[q], values, first + q * order::lanes, j}};
                 compute<Eval>(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, false>>{});
                 if constexpr (keeps) left_for_outputs.at[j] = frame.template value<work::kept_or_0>();
                 step::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), rest{});
@@ -474,22 +496,6 @@ struct row_worker {
             if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing && work::shared_rounds == 0)
                 if (goes_on()) load_ahead(q, selected<typename work::held_leaves>{});
         }
-    }
-    /// Maxima and minima of one type are the same in any order.
-    template <int Instance>
-    static constexpr bool is_extreme = choice_of<typename fold_types<Kernel, family, Instance>::monoid>::known && !choice_of<typename fold_types<Kernel, family, Instance>::monoid>::places;
-    template <class List>
-    struct any_order;
-    template <int... Instance>
-    struct any_order<indices<Instance...>> {
-        static constexpr bool does = (is_extreme<Instance> && ...);
-    };
-    /// Of as many neighbouring threads.
-    template <int Threads>
-    static __device__ __forceinline__ lane::scalar<float> largest_of(lane::scalar<float> value) {
-#pragma unroll
-        for (int distance = Threads / 2; distance > 0; distance /= 2) value = maximum(value, from_partner{distance}(value));
-        return value;
     }
     /// This group's segment from `held`: all threads get the total.
     template <int Rounds, int Pass, int Phase, class Context, class Firsts>
@@ -503,16 +509,17 @@ struct row_worker {
         if constexpr (work::template finds_near<Pass> && Phase == 1) {
             // Of a cluster's row all but the last segments are whole: a warp of those asks nothing more. (A block's many registers are bounded by
             // those tests, without which the compiler works on all rounds at once.)
-            constexpr bool full = work::sharing == row_sharing::cluster;
+            constexpr bool full = work::sharing == row_sharing::cluster && !work::template near_of<Pass>.below;
+            const typename rows::row_values near = row_if_near<Rounds, Pass>();
             if (full ? __all_sync(~0u, (work::whole || left > (Rounds - 1) * order::lanes) && is_near<Rounds, Pass>()) : is_near<Rounds, Pass>())
-                fold_rounds<Rounds, Pass, Phase, evaluator<normal_kernel<Kernel>, family>, full>(all, context, firsts);
+                fold_rounds<Rounds, Pass, Phase, evaluator<normal_kernel<Kernel>, family>, full>(all, context, firsts, near);
             else
-                fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts);
+                fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts, row);
         } else {
-            fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts);
+            fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts, row);
         }
         if constexpr (Phase == 1) fold_picks<Rounds, Pass>(all, context, firsts, selected<typename work::template folds_that<Pass, true>>{});
-        if constexpr (any_order<typename step::list>::does) {
+        if constexpr (merging::template any_order<typename step::list>::does) {
             // A thread's lanes first: fewer exchanges, and nothing to choose for them.
             tree_of_pack<step, pack / 2, 0, pack>(all);
             tree_of_threads<step, group / 2, 1>(all);
@@ -521,7 +528,7 @@ struct row_worker {
             tree_of_pack<step, pack / 2, group / 2, left_in_thread>(all);
         }
         total = all[0];
-        if constexpr (lifts_in<Pass>) lifted = largest_of<group>(lifted);
+        if constexpr (lifts_in<Pass>) lifted = merging::template largest_of<group>(lifted);
         if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing && work::shared_rounds > 0) {
             __syncwarp();  // what is kept is stored before: else the compiler holds it together with what is loaded
 #pragma unroll
@@ -535,24 +542,6 @@ struct row_worker {
         const element_frame<typename rows::template pass_values<Pass>> frame{{around(), first_of_row, values, 0, 0}};
         eval::fill(values, frame, selected<needed_in_pass<Kernel, Pass>>{});
         ((rows::template member<pick_value, Instance>(out) = eval::template argument<Instance, 0>(frame)), ...);
-    }
-    /// Adjacent pairs level by level among a warp's threads, of which the first `count` have one each; an odd last one goes up as it is.
-    template <int Pass>
-    static __device__ __forceinline__ void merge_warp(summaries<Pass>& value, int count) {
-        const int thread = int(threadIdx.x) & 31;
-#pragma unroll
-        for (int stride = 1; stride < 32; stride *= 2) {
-            if (stride >= count) break;
-            const summaries<Pass> other = moved<Pass>(value, from_below{stride}, typename rows::template folds<Pass>{});
-            if ((thread & (2 * stride - 1)) == 0 && thread + stride < count)
-                rows::template one_lane<Pass>::merge(value, value, other, typename rows::template folds<Pass>{});
-        }
-    }
-    template <int Pass, class Move, int... Instance>
-    static __device__ __forceinline__ summaries<Pass> moved(const summaries<Pass>& from, const Move& move, indices<Instance...>) {
-        summaries<Pass> out = from;
-        ((rows::template member<pick_summary, Instance>(out) = lane::transform(move, rows::template member<pick_summary, Instance>(from))), ...);
-        return out;
     }
     /// A last fold without outputs of elements is wanted by the warp that stores the row's values only: the others go on.
     template <int Pass>
@@ -595,8 +584,8 @@ struct row_worker {
             if (each == 1)
                 value = from[begin < segments ? begin : 0].value;
             else if (begin < segments)
-                value = merge_run<Pass, work::most_segments_of_thread>(from + begin, segments - begin < each ? segments - begin : each);
-            merge_warp<Pass>(value, (segments + each - 1) / each);
+                value = merging::template merge_run<Pass, work::most_segments_of_thread>(from + begin, segments - begin < each ? segments - begin : each);
+            merging::template merge_warp<Pass>(value, (segments + each - 1) / each);
         } else {
             // Two areas by turns, so that one barrier a pass is enough.
             const int merge = work::streams && Kernel::levels % 2 == 1 ? Pass + turn : Pass;
@@ -608,22 +597,10 @@ struct row_worker {
             __syncthreads();
             if (for_one_warp<Pass> && !stores_row()) return;
             value = list[thread < segments ? thread : 0].value;
-            if constexpr (lifts_in<Pass>) lifted = largest_of<32>(list[thread < segments ? thread : 0].lifted);
-            merge_warp<Pass>(value, segments);
+            if constexpr (lifts_in<Pass>) lifted = merging::template largest_of<32>(list[thread < segments ? thread : 0].lifted);
+            merging::template merge_warp<Pass>(value, segments);
         }
-        value = moved<Pass>(value, from_first{}, folds);
-    }
-    /// The canonical tree over `count` neighbours, at least one and at most `Most`, a power of two.
-    template <int Pass, int Most, class Slot>
-    static __device__ __forceinline__ summaries<Pass> merge_run(const Slot* from, int count) {
-        if constexpr (Most == 1) {
-            return from->value;
-        } else {
-            summaries<Pass> out = merge_run<Pass, Most / 2>(from, count);
-            if (count > Most / 2)
-                rows::template one_lane<Pass>::merge(out, out, merge_run<Pass, Most / 2>(from + Most / 2, count - Most / 2), typename rows::template folds<Pass>{});
-            return out;
-        }
+        value = merging::template moved<Pass>(value, from_first{}, folds);
     }
     /// A second pass's maximum, which the first one found but for a factor of the row.
     template <int Pass, int Instance>
@@ -645,6 +622,8 @@ struct row_worker {
         const typename rows::template folds<Pass> folds{};
         const typename rows::template two_phase_folds<Pass> two_phase{};
         if constexpr (work::streams && Pass == last - 1) find_ahead(selected<typename work::held_leaves>{});
+        if constexpr (work::asks_ahead && Pass == last - 1)
+            if (goes_on() && exists && member == 0) ask_ahead(selected<typename work::held_leaves>{});
         typename phase<Pass>::firsts firsts;
         typename phase<Pass>::states total;
         typename phase<Pass>::contexts context;

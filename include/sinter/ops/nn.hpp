@@ -16,7 +16,7 @@ template <class Axes>
 struct softmax {
     template <class Traced>
     constexpr Traced operator()(Traced x) const {
-        const Traced e = exp_nonpositive(x - detail::emit_op<to_float_op>((max)(x, Axes{})));
+        const Traced e = exp_below_zero(x - detail::emit_op<to_float_op>((max)(x, Axes{})));
         return e * reciprocal(sum(e, Axes{}));
     }
 };
@@ -27,7 +27,7 @@ struct masked_softmax {
     constexpr Traced operator()(Traced x, Traced mask) const {
         const float infinity = __builtin_huge_valf();
         const Traced top = (max)(where(mask, x, -infinity), Axes{});
-        const Traced e = where(mask, exp_nonpositive(x - top), 0.0f);
+        const Traced e = where(mask, exp_below_zero(x - top), 0.0f);
         return where(mask, e * reciprocal(sum(e, Axes{})), 0.0f);
     }
 };

@@ -648,15 +648,16 @@ struct norm_l2 {
         return sqrt(sum(real * real, Where{}...));
     }
 };
-/// The maximum that is subtracted is kept as 1 so that it broadcasts back; the result's axes are as asked for. An infinite maximum is the
-/// result; so all differences that count are at most 0, for which the exponential is cheaper.
+/// The maximum is kept as 1 so that it broadcasts back; the result's axes are as asked for. An infinite maximum is the result; so nothing
+/// that counts is above it. The sum over exp_below of the maximum itself, one of its terms, is the sum of e^(x - maximum), at least 1: a
+/// single element's logarithm is that element.
 template <class... Where>
 struct logsumexp {
     template <class Traced>
     constexpr Traced operator()(Traced x) const {
         const Traced top = (max)(x, Where{}...);
         const Traced shift = where(is_finite(top), top, 0.0f);
-        return where(is_inf(top), top, log(sum(exp_nonpositive(x - shift), Where{}...)) + shift);
+        return where(is_inf(top), top, log(over_exp_below(sum(exp_below(x, shift), Where{}...), shift)) + shift);
     }
 };
 template <i64... Axis>
@@ -666,8 +667,9 @@ struct logsumexp<axes_t<Axis...>, drop_t> {
         const Traced top = (max)(x, axes<Axis...>);
         const Traced shift = where(is_finite(top), top, 0.0f);
         // A maximum over the single kept element drops the axis.
-        const Traced dropped = (max)(top, axes<Axis...>, drop);
-        return where(is_inf(dropped), dropped, log(sum(exp_nonpositive(x - shift), axes<Axis...>, drop)) + (max)(shift, axes<Axis...>, drop));
+        const Traced dropped = (max)(top, axes<Axis...>, drop), dropped_shift = (max)(shift, axes<Axis...>, drop);
+        const Traced terms = sum(exp_below(x, shift), axes<Axis...>, drop);
+        return where(is_inf(dropped), dropped, log(over_exp_below(terms, dropped_shift)) + dropped_shift);
     }
 };
 }  // namespace bodies
