@@ -497,6 +497,44 @@ struct row_worker {
                 if (goes_on()) load_ahead(q, selected<typename work::held_leaves>{});
         }
     }
+    /// Is the bounded operand of exact products small enough?
+    template <int Rounds, int Leaf>
+    __device__ __forceinline__ bool is_bounded() const {
+        unsigned squares = 0;
+#pragma unroll
+        for (int q = 0; q < Rounds; ++q) {
+            if (!has(q)) continue;
+            typename work::operand_packs loaded;
+            load_round(loaded, q, indices<Leaf>{});
+            const auto& bounded = static_cast<const typename work::template pack_slot<Leaf>&>(loaded).value;
+#pragma unroll
+            for (int i = 0; i < pack; i += 2) {
+                unsigned two;
+                __builtin_memcpy(&two, &bounded.at[i], 4);
+                squares = add_squares(squares, two);
+            }
+        }
+        return both_finite(squares);
+    }
+    /// Sums of exact products by fma.
+    template <int Rounds, int Pass, class States>
+    __device__ __forceinline__ void fold_exactly(States (&all)[pack]) {
+#pragma unroll
+        for (int q = 0; q < Rounds; ++q) {
+            if (!counts(q)) continue;
+            load_late(q, selected<typename work::template late_leaves<Pass>>{});
+#pragma unroll
+            for (int j = 0; j < pack; ++j) {
+                using values_of_pass = typename values_of_folds<Pass>::type;
+                values_of_pass values;
+                const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
+                compute(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, false>>{});
+                const float one = eval::template argument<work::exact.product, 0>(frame).value, other = eval::template argument<work::exact.product, 1>(frame).value;
+                float& sum = sinter::get<0>(rows::template member<pick_state, work::exact.fold>(all[j]).item).value;
+                sum = step::fma(one, other, sum);
+            }
+        }
+    }
     /// This group's segment from `held`: all threads get the total.
     template <int Rounds, int Pass, int Phase, class Context, class Firsts>
     __device__ __forceinline__ void fold_segment(typename phase<Pass, Phase>::states& total, const Context& context, const Firsts& firsts) {
@@ -513,6 +551,13 @@ struct row_worker {
             const typename rows::row_values near = row_if_near<Rounds, Pass>();
             if (full ? __all_sync(~0u, (work::whole || left > (Rounds - 1) * order::lanes) && is_near<Rounds, Pass>()) : is_near<Rounds, Pass>())
                 fold_rounds<Rounds, Pass, Phase, evaluator<normal_kernel<Kernel>, family>, full>(all, context, firsts, near);
+            else
+                fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts, row);
+        } else if constexpr (work::exact.fold >= 0 && work::exact.bounded < 0) {
+            fold_exactly<Rounds, Pass>(all);
+        } else if constexpr (work::exact.fold >= 0) {
+            if (is_bounded<Rounds, work::exact.bounded>())
+                fold_exactly<Rounds, Pass>(all);
             else
                 fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts, row);
         } else {

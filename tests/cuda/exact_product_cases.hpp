@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sums of products that f32 holds exactly, on a device, `Storage` its memory (cuda_exact_product.cuh): 8-bit integers, f16 and bf16 in pairs, a vector
+// that all rows share and a matrix. Numbers of every kind: products beyond the largest f32, next to 2^64 and 2^128, subnormal ones, zeros of
+// both signs, infinities, NaN. Bits as the reference, any NaN equal to any NaN.
+#pragma once
+
+#include "device_copy.hpp"
+#include "tally.hpp"
+
+#include <sinter/sinter.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+namespace exact_products {
+
+namespace si = sinter;
+using si::dyn;
+using si::i64;
+
+inline constexpr int kinds = 6, positive = 6;
+/// 0: moderate; 1: any bits without infinities and NaN; 2: in one lane a product below -2^127 and one above 2^128, which f32
+/// doesn't hold but their sum; 3: one next to 2^64, the others moderate; 4: small and
+/// subnormal, zeros; 5: with infinities or NaN. Integers are any, beside kind 2 positive.
+template <class Type>
+std::vector<Type> elements(i64 count, int kind, unsigned seed) {
+    std::vector<Type> out;
+    unsigned state = seed * 2654435761u + 12345u;
+    for (i64 i = 0; i < count; ++i) {
+        state = state * 1664525u + 1013904223u;
+        const unsigned draw = state >> 8;
+        if constexpr (si::is_float(si::dtype_of<Type>)) {
+            float value = float(int(state)) * 0x1p-29f;
+            if (kind == 2) value = i == 5 ? -0x1p121f : i == 5 + 128 ? 0x1.8p121f : 0.0f;
+            if (kind == positive) value = 96.0f + float(draw % 32);
+            if (kind == 3 && i % 1000 == 77) value = draw % 2 == 0 ? 0x1.fcp63f : 0x1p64f;
+            if (kind == 4) value = draw % 5 == 0 ? -0.0f : value * 0x1p-130f;
+            if (kind == 5 && i % 700 == 13) value = draw % 3 == 0 ? __builtin_nanf("") : draw % 3 == 1 ? __builtin_huge_valf() : -__builtin_huge_valf();
+            Type element = si::convert<Type>(value);
+            if (kind == 1 && sizeof(Type) == 2) {
+                unsigned short bits = static_cast<unsigned short>(draw);
+                const unsigned short exponent = std::is_same_v<Type, si::bf16> ? 0x7f80 : 0x7c00;
+                if ((bits & exponent) == exponent) bits = 0x8001;
+                std::memcpy(&element, &bits, 2);
+            }
+            out.push_back(element);
+        } else {
+            out.push_back(kind == positive ? Type(96 + draw % 32) : Type(draw));
+        }
+    }
+    return out;
+}
+
+/// A vector of X and a matrix of Y, either one first in the product; Columns -1: known when run.
+template <class Storage, class X, class Y, i64 Columns, class Executor>
+void check_pair(const char* name, i64 rows, i64 columns, const Executor& executor) {
+    const auto sizes = si::extents_with<si::extents<dyn, Columns>>(si::shape{2, {rows, columns}});
+    const auto length = si::extents_with<si::extents<Columns>>(si::shape{1, {columns}});
+    const si::extents<dyn, 1> one_each(rows);
+    for (int kind = 0; kind < kinds; ++kind) {
+        const std::vector<X> x = elements<X>(columns, kind, 3);
+        const std::vector<Y> y = elements<Y>(rows * columns, kind == 2 ? positive : kind == 3 ? 0 : kind, 5);
+        std::vector<float> wanted(static_cast<std::size_t>(rows), -7.0f);
+        const device_copy<Storage, X> x_on(x);
+        const device_copy<Storage, Y> y_on(y);
+        const device_copy<Storage, float> out(wanted);
+        const auto same = [&](const auto& formula) {
+            const bool ran = si::try_run(si::reference, si::view(wanted.data(), one_each) = formula(si::view(x.data(), length), si::view(y.data(), sizes))).ok() &&
+                             si::try_run(executor, si::device_view(out.device, one_each) = formula(si::device_view(static_cast<const X*>(x_on.device), length),
+                                                                                                  si::device_view(static_cast<const Y*>(y_on.device), sizes)))
+                                 .ok();
+            const std::vector<float> found = out.read();
+            bool equal = ran;
+            for (std::size_t i = 0; i < found.size() && equal; ++i) {
+                unsigned a, b;
+                std::memcpy(&a, &found[i], 4), std::memcpy(&b, &wanted[i], 4);
+                equal = a == b || ((a & 0x7fffffffu) > 0x7f800000u && (b & 0x7fffffffu) > 0x7f800000u);
+            }
+            check(name, columns, equal);
+            if (!equal) std::printf("      numbers of kind %d%s\n", kind, ran ? "" : "; it did not run");
+        };
+        same(si::fused([](auto a, auto w) { return sum(si::cast<float>(w) * si::cast<float>(a), si::last_axis); }));
+        same(si::fused([](auto a, auto w) { return relu(sum(si::cast<float>(a) * si::cast<float>(w), si::last_axis) * 0.5f + 1.0f); }));
+    }
+}
+template <class Storage, class X, class Y, class Executor>
+void check_types(const char* name, const Executor& executor) {
+    check_pair<Storage, X, Y, 2048>(name, 9, 2048, executor);
+    check_pair<Storage, X, Y, 16384>(name, 3, 16384, executor);
+    for (const i64 columns : {64, 1024, 1536, 3000}) check_pair<Storage, X, Y, dyn>(name, 5, columns, executor);
+}
+/// Everything; 0 if all is right.
+template <class Storage, class Executor>
+int check_all(const Executor& executor) {
+    check_types<Storage, si::bf16, si::i8>("bf16 and i8", executor);
+    check_types<Storage, si::f16, si::i8>("f16 and i8", executor);
+    check_types<Storage, si::bf16, si::u8>("bf16 and u8", executor);
+    check_types<Storage, si::bf16, si::f16>("bf16 and f16", executor);
+    check_types<Storage, si::f16, si::bf16>("f16 and bf16", executor);
+    check_types<Storage, si::f16, si::f16>("f16 and f16", executor);
+    check_types<Storage, si::bf16, si::bf16>("bf16 and bf16", executor);
+    check_types<Storage, si::u8, si::i8>("u8 and i8", executor);
+    return tally();
+}
+
+}  // namespace exact_products
