@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Long rows of floats on a GPU (long_row_cases.hpp).
+// Long rows of 16-bit floats on a GPU (long_row_cases.hpp).
 //     long_rows [longest row]       default 131072
+#define LONG_ROWS_TYPES 3
 #include "harness_cuda.hpp"
 #include "long_row_cases.hpp"
 
