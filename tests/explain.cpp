@@ -103,7 +103,7 @@ plan max_sub_exp_sum_reciprocal_mul ################
     pass 1 folds max
     pass 2 folds sum
     pass 3 writes y0
-  5 operations, about 19 instructions per element, at least 3200 bytes moved
+  5 operations, about 22 instructions per element, at least 3200 bytes moved
 )"));
 }
 

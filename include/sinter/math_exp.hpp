@@ -30,12 +30,6 @@ SINTER_INLINE Value exp2_of_rest(Value r) {
   return polynomial(r, 0x1.17ce86p-13f, 0x1.5ef448p-10f, 0x1.3b67eap-7f, 0x1.c6af9ep-5f, 0x1.ebfb94p-3f, 0x1.62e43p-1f, 1.0f);
 }
 
-/// 2^r (1 - 7e-8) for |r| <= 1/2, to 2^-22.9: for sums that only their logarithm is taken of.
-template <class Value>
-SINTER_INLINE Value exp2_of_rest_in_sums(Value r) {
-  return polynomial(r, 0x1.5c0278p-10f, 0x1.3d0cccp-7f, 0x1.c6b698p-5f, 0x1.ebf912p-3f, 0x1.62e428p-1f, 1.0f);
-}
-
 /// What exp_below knows of `top`: x log2 e + base is 2^23 1.5 + Shift + n, n = round(x log2 e) - round(top log2 e), rounded to an integer,
 /// since there numbers step by one.
 template <int Shift>
@@ -116,8 +110,24 @@ SINTER_INLINE Value exp_nonpositive(Value x) {
   }
 }
 
-/// e^x for x <= 0 or NaN, exactly 1 at 0, for differences: their rounding has cost up to |x| 2^-24 already, so that one constant for log2 e
-/// does. Error, relative: 1.3 2^-24 + |x| 2^-26. One instruction of exp_nonpositive's fourteen less.
+/// e^(x - top) c for x <= top, c between 0.7 and 1.42 a function of top alone, exp_below(top, top): for the logarithm of a sum whose terms share
+/// their top, divided by c. It is 2^(x log2 e - k), k = round(top log2 e): an integer is all that is taken from the exponent, and x - top
+/// is neither formed nor rounded. From |top| = 2^20 on, where k has no place left, it is of x - top, and c 1; for f64 it is e^(x - top). NaN
+/// where x or top is, or top is infinite. Error, relative to e^(x - top) c: 3 2^-24 + (top - x) 2^-26.
+template <float_lane Value>
+SINTER_INLINE Value exp_below(Value x, Value top) {
+  if constexpr (detail::is_f32<Value>) {
+    constexpr int shift = detail::format<Value>::bias + 63;
+    const Value taken = select(abs(top) < 0x1p20f, Value(0.0f), top), left = top - taken;
+    const auto [rest, power] = detail::reduce_exponent_below(at_least(x - taken, left - 106.0f), detail::base_below<shift>(left));
+    return detail::scale_at_once(detail::exp2_of_rest(rest), power) * 0x1p-63f;
+  } else {
+    return exp_nonpositive(x - top);
+  }
+}
+
+/// exp_below(x, 0), e^x for x <= 0 or NaN, exactly 1 at 0, for differences: their rounding has cost up to |x| 2^-24 already, so that one constant
+/// for log2 e does. Error, relative: 1.3 2^-24 + |x| 2^-26. One instruction of exp_nonpositive's fourteen less.
 template <float_lane Value>
 SINTER_INLINE Value exp_below_zero(Value x) {
   if constexpr (detail::is_f32<Value>) {
@@ -129,40 +139,16 @@ SINTER_INLINE Value exp_below_zero(Value x) {
   }
 }
 
-/// exp_below_zero(x), its bits, for -86 <= x <= 0: the result is normal, so that n is added to its exponent. Three instructions less. (The
-/// bases differ by an even number, so that halves round alike.)
-template <f32_lane Value>
-SINTER_INLINE Value exp_below_zero_normal(Value x) {
-  const auto [rest, power] = detail::reduce_exponent_below(x, Value(detail::base_below_zero<0>));
-  return from_bits<float>(bits(detail::exp2_of_rest(rest)) + shift_left<23>(power));
-}
-
-/// e^(x - top) c for x <= top, c between 0.7 and 1.42 a function of top alone, exp_below(top, top): for the logarithm of a sum whose terms share
-/// their top, divided by c. It is 2^(x log2 e - k), k = round(top log2 e): an integer is all that is taken from the exponent, and x - top
-/// is neither formed nor rounded. From |top| = 2^20 on, where k has no place left, it is of x - top, and c 1; for f64 it is e^(x - top). NaN
-/// where x or top is, or top is infinite. Error, relative to e^(x - top) c: 4.7 2^-24 + (top - x) 2^-26.
-template <float_lane Value>
-SINTER_INLINE Value exp_below(Value x, Value top) {
-  if constexpr (detail::is_f32<Value>) {
-    constexpr int shift = detail::format<Value>::bias + 63;
-    const Value taken = select(abs(top) < 0x1p20f, Value(0.0f), top), left = top - taken;
-    const auto [rest, power] = detail::reduce_exponent_below(at_least(x - taken, left - 106.0f), detail::base_below<shift>(left));
-    return detail::scale_at_once(detail::exp2_of_rest_in_sums(rest), power) * 0x1p-63f;
-  } else {
-    return exp_nonpositive(x - top);
-  }
-}
-
-/// exp_below(x, top), its bits, for |top| < 2^20 and top - 86 <= x <= top, where the result is normal, with base = exp_below_base(top).
-/// Four instructions less.
+/// exp_below(x, top), its bits, for |top| < 2^20 and top - 86 <= x <= top, with base = exp_below_base(top): the result is normal, so that n is added
+/// to its exponent. Four instructions less, of exp_below_zero three. (The bases differ by an even number, so that halves round alike.)
 template <f32_lane Value>
 SINTER_INLINE Value exp_below_base(Value top) {
   return detail::base_below<0>(top);
 }
 template <f32_lane Value>
-SINTER_INLINE Value exp_below_normal(Value x, Value base) {
+SINTER_INLINE Value exp_below_normal(Value x, Value base = Value(detail::base_below_zero<0>)) {
   const auto [rest, power] = detail::reduce_exponent_below(x, base);
-  return from_bits<float>(bits(detail::exp2_of_rest_in_sums(rest)) + shift_left<23>(power));
+  return from_bits<float>(bits(detail::exp2_of_rest(rest)) + shift_left<23>(power));
 }
 
 /// 2^x, exact for integers. Error: 0.92 ulp.

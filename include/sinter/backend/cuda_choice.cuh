@@ -75,7 +75,7 @@ __device__ __forceinline__ unsigned better_pair(unsigned left, unsigned right) {
 struct normal_exponential {
     template <class Value>
     static SINTER_INLINE Value apply(Value x) {
-        return exp_below_zero_normal(x);
+        return exp_below_normal(x);
     }
 };
 struct normal_exponential_below {

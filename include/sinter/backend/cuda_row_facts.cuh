@@ -151,12 +151,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
             return need[i];
         }
     };
-    /// A sum of exact products, whose bounded operand is read late, if there is one.
-    static constexpr exact_product find_exact() {
-        constexpr exact_product only = exact_product_facts<Kernel>::only;
-        return only.fold >= 0 && (only.bounded < 0 || is_late(only.bounded)) ? only : exact_product{};
-    }
-    static constexpr exact_product exact = find_exact();
+    static constexpr exact_product exact = exact_product_facts<Kernel>::only;
     /// Under `fast` a maximum may be found one pass earlier (cuda_row_lift.cuh), where a block has the row.
     using lift = row_lift<Kernel>;
     static constexpr bool find_lifts() { return lift::possible && row_codes::any && mask < 0 && known_length > 0 && sharing == row_sharing::block; }

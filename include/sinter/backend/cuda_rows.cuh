@@ -497,25 +497,6 @@ struct row_worker {
                 if (goes_on()) load_ahead(q, selected<typename work::held_leaves>{});
         }
     }
-    /// Is the bounded operand of exact products small enough?
-    template <int Rounds, int Leaf>
-    __device__ __forceinline__ bool is_bounded() const {
-        unsigned squares = 0;
-#pragma unroll
-        for (int q = 0; q < Rounds; ++q) {
-            if (!has(q)) continue;
-            typename work::operand_packs loaded;
-            load_round(loaded, q, indices<Leaf>{});
-            const auto& bounded = static_cast<const typename work::template pack_slot<Leaf>&>(loaded).value;
-#pragma unroll
-            for (int i = 0; i < pack; i += 2) {
-                unsigned two;
-                __builtin_memcpy(&two, &bounded.at[i], 4);
-                squares = add_squares(squares, two);
-            }
-        }
-        return both_finite(squares);
-    }
     /// Sums of exact products by fma.
     template <int Rounds, int Pass, class States>
     __device__ __forceinline__ void fold_exactly(States (&all)[pack]) {
@@ -553,13 +534,8 @@ struct row_worker {
                 fold_rounds<Rounds, Pass, Phase, evaluator<normal_kernel<Kernel>, family>, full>(all, context, firsts, near);
             else
                 fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts, row);
-        } else if constexpr (work::exact.fold >= 0 && work::exact.bounded < 0) {
-            fold_exactly<Rounds, Pass>(all);
         } else if constexpr (work::exact.fold >= 0) {
-            if (is_bounded<Rounds, work::exact.bounded>())
-                fold_exactly<Rounds, Pass>(all);
-            else
-                fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts, row);
+            fold_exactly<Rounds, Pass>(all);
         } else {
             fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts, row);
         }
