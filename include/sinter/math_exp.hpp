@@ -127,7 +127,7 @@ SINTER_INLINE Value exp_below(Value x, Value top) {
 }
 
 /// exp_below(x, 0), e^x for x <= 0 or NaN, exactly 1 at 0, for differences: their rounding has cost up to |x| 2^-24 already, so that one constant
-/// for log2 e does. Error, relative: 1.3 2^-24 + |x| 2^-26. One instruction of exp_nonpositive's fourteen less.
+/// for log2 e does. Error, relative: 1.4 2^-24 + |x| 2^-26. One instruction of exp_nonpositive's fourteen less.
 template <float_lane Value>
 SINTER_INLINE Value exp_below_zero(Value x) {
   if constexpr (detail::is_f32<Value>) {

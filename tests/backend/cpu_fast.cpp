@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <sinter/sinter.hpp>
+#include <sinter/split.hpp>
 #include <sinter/backend/cpu.hpp>
 
 #include <cmath>
@@ -478,3 +479,21 @@ using formula = decltype(si::layer_norm(in_rows(nullptr, 0, 0), 1e-5f));
 static_assert(si::plan_of<formula, approximate::target>.kernels == 1);
 static_assert(si::plan_of<formula, approximate::target>.loads == si::plan_of<formula, plain::target>.loads);
 }  // namespace
+
+TEST_CASE("split: what one kernel leaves for the next means the same, whichever of them has a fast form") {
+    // The double keeps one of the stages portable, and so does an index.
+    const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const auto in = si::view(x, si::extents<2, 4>{});
+    const auto both = si::fused([](auto v) { return si::cast<double>(v) - logsumexp(v, si::axes<0>) - logsumexp(v, si::axes<1>); });
+    const auto beside = si::fused([](auto v) { return v - logsumexp(v, si::axes<0>) + 0.0f * si::cast<float>(argmax(v, si::axes<0>)) - logsumexp(v, si::axes<1>); });
+    double wide[8], narrow[8];
+    si::run(si::split(si::reference), si::view(wide, si::extents<2, 4>{}) = both(in));
+    si::run(si::split(si::fast(si::cpu)), si::view(narrow, si::extents<2, 4>{}) = both(in));
+    float wanted[8], found[8];
+    si::run(si::split(si::reference), si::view(wanted, si::extents<2, 4>{}) = beside(in));
+    si::run(si::split(si::fast(si::cpu)), si::view(found, si::extents<2, 4>{}) = beside(in));
+    for (int i = 0; i < 8; ++i) {
+        CHECK(std::abs(narrow[i] - wide[i]) < 1e-5);
+        CHECK(std::abs(found[i] - wanted[i]) < 1e-5f);
+    }
+}

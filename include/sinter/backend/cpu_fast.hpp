@@ -57,31 +57,6 @@ SINTER_FAST(log10_op, approximate::log10(x))
 SINTER_FAST(rsqrt_op, approximate::rsqrt(x))
 #undef SINTER_FAST
 template <>
-struct approximation_of<exp_below_op> {
-    struct type {
-        template <class Value>
-        static SINTER_FORCE_INLINE auto apply(Value x, Value top) {
-            if constexpr (is_f32_lane<Value>)
-                return approximate::exp<true>(x - top);
-            else
-                return exp_below_op::apply(x, top);
-        }
-    };
-};
-template <>
-struct approximation_of<over_exp_below_op> {
-    struct type {
-        template <class Value>
-        static SINTER_FORCE_INLINE auto apply(Value x, Value top) {
-            if constexpr (is_f32_lane<Value>)
-                return x;  // exp(top - top) is 1
-            else
-                return over_exp_below_op::apply(x, top);
-        }
-    };
-};
-
-template <>
 struct approximation_of<add_op> {
     struct type : add_op {
         using add_op::apply;

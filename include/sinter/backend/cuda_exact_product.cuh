@@ -65,7 +65,7 @@ struct exact_product_facts {
         return {{find<Instance>()...}};
     }
     static constexpr array<exact_product, Kernel::instances> all = find_all(make_indices<Kernel::instances>{});
-    /// The only fold of a kernel's only pass that folds.
+    /// A kernel's only fold.
     static constexpr exact_product find_only() {
         exact_product found;
         int folds = 0;

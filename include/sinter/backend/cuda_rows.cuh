@@ -471,6 +471,12 @@ struct row_worker {
     struct values_of_folds<Pass> {
         using type = environment<Kernel, family, selected<typename work::template arguments_that<Pass, false>>>;
     };
+    /// An exact product by fma.
+    template <class State, class Frame>
+    static __device__ __forceinline__ void add_exactly(State& into, const Frame& frame) {
+        float& sum = sinter::get<0>(into.item).value;
+        sum = step::fma(eval::template argument<work::exact.product, 0>(frame).value, eval::template argument<work::exact.product, 1>(frame).value, sum);
+    }
     template <int Rounds, int Pass, int Phase, class Eval, bool Full, class Context, class Firsts>
     __device__ __forceinline__ void fold_rounds(typename phase<Pass, Phase>::states (&all)[pack], const Context& context, const Firsts& firsts,
                                                 const typename rows::row_values& of_row) {
@@ -489,31 +495,15 @@ struct row_worker {
                 const element_frame<values_of_pass> frame{{around(of_row), held[q], values, first + q * order::lanes, j}};
                 compute<Eval>(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, false>>{});
                 if constexpr (keeps) left_for_outputs.at[j] = frame.template value<work::kept_or_0>();
-                step::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), rest{});
+                if constexpr (work::exact.fold >= 0)
+                    add_exactly(rows::template member<pick_state, work::exact.fold>(all[j]), frame);
+                else
+                    step::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), rest{});
                 if constexpr (lifts_in<Pass>) lifted = maximum(lifted, work::lift::early_magnitude(frame));
             }
             if constexpr (keeps) keep<Rounds>(q, left_for_outputs);
             if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing && work::shared_rounds == 0)
                 if (goes_on()) load_ahead(q, selected<typename work::held_leaves>{});
-        }
-    }
-    /// Sums of exact products by fma.
-    template <int Rounds, int Pass, class States>
-    __device__ __forceinline__ void fold_exactly(States (&all)[pack]) {
-#pragma unroll
-        for (int q = 0; q < Rounds; ++q) {
-            if (!counts(q)) continue;
-            load_late(q, selected<typename work::template late_leaves<Pass>>{});
-#pragma unroll
-            for (int j = 0; j < pack; ++j) {
-                using values_of_pass = typename values_of_folds<Pass>::type;
-                values_of_pass values;
-                const element_frame<values_of_pass> frame{{around(), held[q], values, first + q * order::lanes, j}};
-                compute(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, false>>{});
-                const float one = eval::template argument<work::exact.product, 0>(frame).value, other = eval::template argument<work::exact.product, 1>(frame).value;
-                float& sum = sinter::get<0>(rows::template member<pick_state, work::exact.fold>(all[j]).item).value;
-                sum = step::fma(one, other, sum);
-            }
         }
     }
     /// This group's segment from `held`: all threads get the total.
@@ -534,8 +524,6 @@ struct row_worker {
                 fold_rounds<Rounds, Pass, Phase, evaluator<normal_kernel<Kernel>, family>, full>(all, context, firsts, near);
             else
                 fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts, row);
-        } else if constexpr (work::exact.fold >= 0) {
-            fold_exactly<Rounds, Pass>(all);
         } else {
             fold_rounds<Rounds, Pass, Phase, eval, false>(all, context, firsts, row);
         }
