@@ -17,21 +17,11 @@ struct exact_product {
 template <class Kernel>
 struct exact_product_facts {
     using rows = typename facts<Kernel>::rows;
-    using eval = typename facts<Kernel>::eval;
 
-    template <int Instance, class Op>
-    static constexpr bool is_element_map() {
-        if constexpr (Instance < 0)
-            return false;
-        else if constexpr (Kernel::table.at[Instance].kind == node_kind::map && Kernel::where[Instance] == site::element)
-            return is_same<typename eval::template op_of_instance<Instance>, Op>;
-        else
-            return false;
-    }
     /// The operand behind an argument of the product.
     template <int Instance>
     static constexpr int leaf_behind() {
-        if constexpr (is_element_map<Instance, cast_op<dtype::f32>>())
+        if constexpr (facts<Kernel>::template is_element_map<Instance, cast_op<dtype::f32>>())
             return Kernel::table.at[Instance].argument[0];
         else
             return Instance;
@@ -53,7 +43,7 @@ struct exact_product_facts {
         if constexpr (Kernel::is_fold(Instance)) {
             using types = fold_types<Kernel, family, Instance>;
             constexpr int product = Kernel::table.at[Instance].argument[0];
-            if constexpr (is_same<typename types::monoid, monoids::sum_of> && is_same<typename types::element, float> && is_element_map<product, mul_op>()) {
+            if constexpr (is_same<typename types::monoid, monoids::sum_of> && is_same<typename types::element, float> && facts<Kernel>::template is_element_map<product, mul_op>()) {
                 constexpr int left = leaf_behind<Kernel::table.at[product].argument[0]>(), right = leaf_behind<Kernel::table.at[product].argument[1]>();
                 if constexpr (is_same<instance_value<Kernel, family, product>, lane::scalar<float>> && bits_of<left>() + bits_of<right>() <= 24) return {Instance, product};
             }

@@ -203,6 +203,16 @@ struct operand_facts {
     /// Does a coordinate vary along a pack?
     template <int Instance>
     static constexpr bool moves_along_lane = (Kernel::table.at[Instance].free & lane_bits) != 0;
+    /// Is an instance this operation of elements? -1, what stands for a literal, isn't.
+    template <int Instance, class Op>
+    static constexpr bool is_element_map() {
+        if constexpr (Instance < 0)
+            return false;
+        else if constexpr (Kernel::table.at[Instance].kind == node_kind::map && Kernel::where[Instance] == site::element)
+            return is_same<typename evaluator<Kernel, family>::template op_of_instance<Instance>, Op>;
+        else
+            return false;
+    }
     struct element_leaves {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return is_element_leaf(i); }

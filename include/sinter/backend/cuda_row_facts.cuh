@@ -471,15 +471,6 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     };
     static constexpr int argument_of(int i, int which) { return i < 0 ? -1 : Kernel::table.at[i].argument[which]; }
     static constexpr bool is_element(int i) { return i >= 0 && Kernel::where[i] == site::element; }
-    template <int Instance, class Op>
-    static constexpr bool is_element_map() {
-        if constexpr (Instance < 0)
-            return false;
-        else if constexpr (Kernel::table.at[Instance].kind == node_kind::map && Kernel::where[Instance] == site::element)
-            return is_same<typename eval::template op_of_instance<Instance>, Op>;
-        else
-            return false;
-    }
     template <int Instance>
     static constexpr bool is_held_float() {
         if constexpr (held_leaves::test(Instance))
@@ -490,12 +481,12 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// The operand behind x.
     template <int X, bool Below>
     static constexpr difference find_operand() {
-        constexpr int x = is_element_map<X, cast_op<dtype::f32>>() ? argument_of(X, 0) : X;
+        constexpr int x = work::template is_element_map<X, cast_op<dtype::f32>>() ? argument_of(X, 0) : X;
         if constexpr (is_held_half<x>()) {
             return {.operand_at = x};
         } else if constexpr (Below && is_held_float<x>()) {
             return {.operand_at = x};
-        } else if constexpr (is_element_map<x, mul_op>()) {
+        } else if constexpr (work::template is_element_map<x, mul_op>()) {
             constexpr int left = argument_of(x, 0), right = argument_of(x, 1);  // -1: a literal
             if constexpr (left >= 0 && !is_element(right)) {
                 if constexpr (is_held_half<left>()) return {.operand_at = left, .product = x, .factor = 1};
@@ -521,11 +512,11 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// An operand of Kernel::instances: an exponential of something else.
     template <int Instance>
     static constexpr difference find_difference() {
-        if constexpr (is_element_map<Instance, exp_below_op>()) {
+        if constexpr (work::template is_element_map<Instance, exp_below_op>()) {
             return find_difference_of<argument_of(Instance, 0), argument_of(Instance, 1), true>();
-        } else if constexpr (is_element_map<Instance, exp_below_zero_op>()) {
+        } else if constexpr (work::template is_element_map<Instance, exp_below_zero_op>()) {
             constexpr int x = argument_of(Instance, 0);
-            if constexpr (is_element_map<x, sub_op>())
+            if constexpr (work::template is_element_map<x, sub_op>())
                 if constexpr (is_same<instance_value<Kernel, family, x>, lane::scalar<float>>) return find_difference_of<argument_of(x, 0), argument_of(x, 1), false>();
             return {.operand_at = Kernel::instances};
         } else {
