@@ -136,6 +136,11 @@ int check_all(const Executor& executor) {
     check_types<Storage, si::f16, si::f16>("f16 and f16", executor);
     check_types<Storage, si::bf16, si::bf16>("bf16 and bf16", executor);
     check_types<Storage, si::u8, si::i8>("u8 and i8", executor);
+    // 8-bit operands alone have 8 threads a segment: more segments than a warp merges would fit a block.
+    check_pair<Storage, si::u8, si::i8, 32768>("u8 and i8", 3, 32768, executor);
+    check_pair<Storage, si::u8, si::i8, 36864>("u8 and i8", 3, 36864, executor);
+    check_pair<Storage, si::u8, si::i8, 65536>("u8 and i8", 3, 65536, executor);
+    for (const i64 columns : {32768, 33280, 65536, 70000}) check_pair<Storage, si::u8, si::i8, dyn>("u8 and i8", 3, columns, executor);
     return tally();
 }
 

@@ -620,7 +620,12 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
     static constexpr int least_blocks =
         (known_length > 0 ? !whole && find_registers() <= tuning_of<Kernel>::rows::few_registers : is_plain && find_pressure() <= tuning_of<Kernel>::rows::few_registers) ? 2 : 1;
-    static constexpr int block_threads = find_registers() > tuning_of<Kernel>::rows::many_registers ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;
+    /// At most as many segments as a warp merges (8-bit operands alone have 8 threads a segment).
+    static constexpr int find_block_threads() {
+        const int threads = find_registers() > tuning_of<Kernel>::rows::many_registers ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;
+        return threads < 32 * group ? threads : 32 * group;
+    }
+    static constexpr int block_threads = find_block_threads();
     /// Threads that hold a row: a group for each segment.
     static constexpr i64 threads_of(i64 length) {
         const i64 segments = length > order::segment ? (length + order::segment - 1) / order::segment : 1;
