@@ -125,6 +125,47 @@ void check_types(const char* name, const Executor& executor) {
     check_pair<Storage, X, Y, 16384>(name, 3, 16384, executor);
     for (const i64 columns : {64, 1024, 1536, 3000}) check_pair<Storage, X, Y, dyn>(name, 5, columns, executor);
 }
+/// A vector that threads hold for all rows of their block: more rows than a block takes at once, values of the row in what follows the sum, a second
+/// fold of the same pass, a vector with numbers that are too large for an exact product, of either sign, or NaN at its end.
+template <class Storage, class X, class Y, i64 Columns, class Executor>
+void check_products(const char* name, i64 rows, const Executor& executor) {
+    const si::extents<dyn, Columns> sizes(rows);
+    const si::extents<Columns> length{};
+    const si::extents<dyn, 1> one_each(rows);
+    for (int kind = 0; kind < 4; ++kind) {
+        std::vector<X> x = elements<X>(Columns, 0, 11);
+        if (kind == 2) x.back() = si::convert<X>(__builtin_nanf(""));
+        if (kind == 1 || kind == 3) {  // in one lane, and the second product alone is beyond f32
+            const float sign = kind == 1 ? 1.0f : -1.0f;
+            for (X& element : x) element = X{};
+            x[5] = si::convert<X>(sign * -0x1.fcp119f);
+            x[5 + 128] = si::convert<X>(sign * 0x1.5ap121f);
+        }
+        const std::vector<Y> y = elements<Y>(rows * Columns, kind == 1 || kind == 3 ? positive : 0, 13);
+        const std::vector<float> scale = elements<float>(rows, 0, 17), bias = elements<float>(rows, 0, 19);
+        std::vector<float> wanted(static_cast<std::size_t>(rows), -7.0f), largest = wanted;
+        const device_copy<Storage, X> x_on(x);
+        const device_copy<Storage, Y> y_on(y);
+        const device_copy<Storage, float> scale_on(scale), bias_on(bias), out(wanted), largest_on(largest);
+        const auto layer = si::fused([](auto a, auto w, auto factor, auto offset) {
+            const auto product = si::cast<float>(w) * si::cast<float>(a);
+            return si::outputs(relu(sum(product, si::last_axis) * factor + offset), max(product, si::last_axis) - offset);
+        });
+        const auto sums = si::fused([](auto a, auto w, auto factor, auto offset) { return sum(si::cast<float>(a) * si::cast<float>(w), si::last_axis) * factor + offset; });
+        const auto on = [&](const auto& column) { return si::device_view(static_cast<const float*>(column.device), one_each); };
+        const auto x_view = si::device_view(static_cast<const X*>(x_on.device), length);
+        const auto y_view = si::device_view(static_cast<const Y*>(y_on.device), sizes);
+        const auto host = [&](const std::vector<float>& column) { return si::view(column.data(), one_each); };
+        bool ran = si::try_run(si::reference, si::tie(si::view(wanted.data(), one_each), si::view(largest.data(), one_each)) =
+                                                  layer(si::view(x.data(), length), si::view(y.data(), sizes), host(scale), host(bias)))
+                       .ok() &&
+                   si::try_run(executor, si::tie(si::device_view(out.device, one_each), si::device_view(largest_on.device, one_each)) = layer(x_view, y_view, on(scale_on), on(bias_on))).ok();
+        check(name, rows, ran && same_floats(out.read(), wanted) && same_floats(largest_on.read(), largest));
+        ran = si::try_run(si::reference, si::view(wanted.data(), one_each) = sums(si::view(x.data(), length), si::view(y.data(), sizes), host(scale), host(bias))).ok() &&
+              si::try_run(executor, si::device_view(out.device, one_each) = sums(x_view, y_view, on(scale_on), on(bias_on))).ok();
+        check(name, rows, ran && same_floats(out.read(), wanted));
+    }
+}
 /// Everything; 0 if all is right.
 template <class Storage, class Executor>
 int check_all(const Executor& executor) {
@@ -141,6 +182,15 @@ int check_all(const Executor& executor) {
     check_pair<Storage, si::u8, si::i8, 36864>("u8 and i8", 3, 36864, executor);
     check_pair<Storage, si::u8, si::i8, 65536>("u8 and i8", 3, 65536, executor);
     for (const i64 columns : {32768, 33280, 65536, 70000}) check_pair<Storage, si::u8, si::i8, dyn>("u8 and i8", 3, columns, executor);
+    for (const i64 rows : {1, 2, 37, 300}) {
+        check_products<Storage, si::bf16, si::i8, 2048>("a vector of bf16 for many rows", rows, executor);
+        check_products<Storage, si::bf16, si::u8, 3072>("a vector of bf16 for many rows", rows, executor);
+        check_products<Storage, si::f16, si::i8, 4096>("a vector of f16 for many rows", rows, executor);
+        check_products<Storage, float, si::i8, 4096>("a vector of f32 for many rows", rows, executor);
+        check_products<Storage, si::u8, si::i8, 5120>("a vector of u8 for many rows", rows, executor);
+    }
+    check_products<Storage, si::bf16, si::i8, 16384>("a vector of bf16 for many rows", 19, executor);
+    check_products<Storage, si::bf16, si::i8, 32768>("a vector of bf16 for many rows", 19, executor);
     return tally();
 }
 

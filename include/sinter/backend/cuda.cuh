@@ -55,55 +55,6 @@ struct kernel_parameters_are {
 template <class Assignment>
 using cuda_kernel = tuned_kernel<kernel<Assignment>, compiled_arch>;
 
-/// Whether run_rows can take a call: whole aligned packs, a row that fits its threads, a grid of one block or cluster per row.
-template <class Kernel>
-bool rows_fit(const parameters<Kernel>& given) {
-    using work = row_facts<Kernel>;
-    if (given.length <= 0 || given.length % work::pack != 0 || given.length > work::longest) return false;
-    if (given.rows > i64(0x7fffffff) / tuning_of<Kernel>::rows::most_blocks) return false;
-    if (work::threads_of(given.length) > work::block_threads && !clusters_here()) return false;
-    for (int s = 0; s < work::count; ++s)
-        if (work::moving_coordinates.has(s) && given.lane_step[s] != 1) return false;
-    return work::whole_in_rows.is_within(given.wide);
-}
-/// A row gets a group, a block or a cluster, by its length.
-template <class Kernel>
-status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
-    using work = row_facts<Kernel>;
-    const i64 segments = given.length > order::segment ? (given.length + order::segment - 1) / order::segment : 1;
-    const i64 wanted = work::threads_of(given.length);
-    given.lasts = work::lasts(given);
-    if constexpr (work::may_fill_blocks) if (wanted <= work::block_threads) {
-        i64 threads = segments == 1 ? tuning_of<Kernel>::rows::short_threads : wanted;
-        // Few short rows: every multiprocessor has some.
-        if (segments == 1)
-            while (threads > 32 && given.rows * work::group < threads * cuda_table<arch_of<Kernel>()>::card.multiprocessors) threads /= 2;
-        given.turns = int(work::turns_of(given, threads, segments));
-        const i64 rows_of_block = segments == 1 ? threads / work::group * (work::in_pairs(given) ? 2 : 1) : given.turns;
-        const dim3 grid(unsigned((given.rows + rows_of_block - 1) / rows_of_block)), block{unsigned(threads)};
-        if constexpr (work::may_be_short) {
-            static kernel_handles of_short;
-            if (given.length <= order::lanes) return start(of_short, run_rows<Kernel, 1>, grid, block, 0, stream, given);
-        }
-        const u64 shared = work::shared_bytes(segments, threads, false);
-        if constexpr (work::may_be_long) {
-            static kernel_handles of_long;
-            return start(of_long, run_rows<Kernel, work::long_rounds>, grid, block, shared, stream, given);
-        }
-    }
-    if constexpr (work::may_be_long && work::may_need_clusters) {
-        i64 threads = tuning_of<Kernel>::rows::cluster_threads, blocks = 2;
-        while (blocks * threads < wanted && blocks < tuning_of<Kernel>::rows::most_blocks) blocks *= 2;
-        while (blocks * threads < wanted) threads *= 2;
-        given.turns = int(work::turns_of(given, blocks * threads, segments));
-        const i64 clusters = (given.rows + given.turns - 1) / given.turns;
-        static kernel_handles of_clusters;
-        return start_cluster(of_clusters, run_rows<Kernel, work::long_rounds>, unsigned(blocks), dim3(unsigned(clusters * blocks)), dim3(unsigned(threads)),
-                             work::shared_bytes(segments, threads, true), stream, given);
-    }
-    return {};
-}
-
 /// A call on its way: checks, loops, the choice of a kernel. `launch` false: only the workspace is asked for.
 template <class Kernel>
 struct device_call {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums of products that f32 holds exactly: of f16 and 8-bit integers (weights times activations), whose significands have 24 bits together
 // and whose products neither overflow nor lose bits for being small. Adding such a product rounds once, as one fma does, so that the
-// bits are those of a product and a sum. (bf16 may overflow: looking for that cost more than it saved, 89.7 us instead of 82.5 for int8
-// weights of 16384 x 16384 on an H200, since the vector came twice through the first-level cache.)
+// bits are those of a product and a sum. Products of bf16 and 8-bit integers overflow from |bf16| = 2^120 on: they count where a
+// thread holds the bf16 for several rows, so that one look at them does for all.
 #pragma once
 
-#include "cuda_choice.cuh"
+#include "cuda_fast.cuh"
 #include "cuda_operands.cuh"
 
 namespace sinter::detail::device {
 
 struct exact_product {
     int fold = -1, product = -1;  ///< instances; -1: none
+    int limited = -1;             ///< an operand whose magnitudes have to be below 2^120; -1: none
 };
 
 template <class Kernel>
@@ -26,7 +27,8 @@ struct exact_product_facts {
         else
             return Instance;
     }
-    /// Bits of a leaf's significand; more than 24: it isn't one that counts.
+    /// Bits of a leaf's significand; more than 24: it isn't one that counts. bf16 as if it had 16, so that integers alone may stand beside it:
+    /// other products may be too small for f32.
     template <int Instance>
     static constexpr int bits_of() {
         if constexpr (Instance < 0) {
@@ -35,17 +37,20 @@ struct exact_product_facts {
             return 100;
         } else {
             using storage = typename rows::template storage_of<Instance>;
-            return is_same<storage, i8> || is_same<storage, u8> ? 8 : is_same<storage, f16> ? 11 : 100;
+            return is_same<storage, i8> || is_same<storage, u8> ? 8 : is_same<storage, f16> ? 11 : is_same<storage, bf16> ? 16 : 100;
         }
     }
+    template <class Monoid>
+    static constexpr bool adds = is_same<Monoid, monoids::sum_of> || is_same<Monoid, sum_of_products>;
     template <int Instance>
     static constexpr exact_product find() {
         if constexpr (Kernel::is_fold(Instance)) {
             using types = fold_types<Kernel, family, Instance>;
             constexpr int product = Kernel::table.at[Instance].argument[0];
-            if constexpr (is_same<typename types::monoid, monoids::sum_of> && is_same<typename types::element, float> && facts<Kernel>::template is_element_map<product, mul_op>()) {
+            if constexpr (adds<typename types::monoid> && is_same<typename types::element, float> && facts<Kernel>::template is_element_map<product, mul_op>()) {
                 constexpr int left = leaf_behind<Kernel::table.at[product].argument[0]>(), right = leaf_behind<Kernel::table.at[product].argument[1]>();
-                if constexpr (is_same<instance_value<Kernel, family, product>, lane::scalar<float>> && bits_of<left>() + bits_of<right>() <= 24) return {Instance, product};
+                if constexpr (is_same<instance_value<Kernel, family, product>, lane::scalar<float>> && bits_of<left>() + bits_of<right>() <= 24)
+                    return {Instance, product, bits_of<left>() == 16 ? left : bits_of<right>() == 16 ? right : -1};
             }
         }
         return {};
@@ -64,7 +69,7 @@ struct exact_product_facts {
             ++folds;
             found = all[i];
         }
-        return folds == 1 && !is_fast<Kernel> ? found : exact_product{};
+        return folds == 1 ? found : exact_product{};
     }
     static constexpr exact_product only = find_only();
 };

@@ -103,6 +103,19 @@ using short_word = conditional<sizeof(Pack) == 8, u64, u32>;
 template <class Pack>
 inline constexpr bool is_short_pack = sizeof(Pack) == 8 || sizeof(Pack) == 4;
 
+template <bool Passing, class Pack>
+__device__ __forceinline__ void load_short(Pack& to, const void* from) {
+    short_word<Pack> word;
+#if SINTER_DEVICE_PASS
+    if constexpr (Passing && sizeof(Pack) == 8)
+        asm volatile("ld.global.L1::no_allocate.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+    else if constexpr (Passing)
+        asm volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
+    else
+#endif
+        word = *static_cast<const short_word<Pack>*>(from);
+    __builtin_memcpy(&to, &word, sizeof(Pack));
+}
 /// With or without a policy.
 template <bool Passing = false, class Pack, class... Policy>
 __device__ __forceinline__ void load_whole(Pack& to, const void* from, const Policy&... policy) {
@@ -113,8 +126,7 @@ __device__ __forceinline__ void load_whole(Pack& to, const void* from, const Pol
             __builtin_memcpy(reinterpret_cast<char*>(&to) + 16 * i, &word, 16);
         }
     } else if constexpr (is_short_pack<Pack>) {
-        const short_word<Pack> word = *static_cast<const short_word<Pack>*>(from);
-        __builtin_memcpy(&to, &word, sizeof(Pack));
+        load_short<Passing>(to, from);
     } else {
         to = *static_cast<const Pack*>(from);
     }

@@ -11,6 +11,7 @@
 #include "cuda_fast.cuh"
 #include "cuda_row_codes.cuh"
 #include "cuda_row_lift.cuh"
+#include "cuda_row_pack.cuh"
 
 namespace sinter::detail::device {
 
@@ -20,16 +21,6 @@ struct row_facts_of {
     static constexpr bool possible = Kernel::nest == nest_kind::rows && Kernel::table.inner == Kernel::table.inner_lane &&
                                      Kernel::table.outer == 0 && lane_axis_count<Kernel>() <= 1 && order::lanes / facts<Kernel>::pack <= 32 && facts<Kernel>::pack >= 4;
 };
-
-/// Elements of a pack: what memory likes, as long as a thread's part of a row, 8 packs of each operand, leaves registers to compute in.
-template <class Kernel>
-constexpr int pack_of_rows() {
-    int pack = facts<Kernel>::pack, bytes = 0;
-    for (int i = 0; i < Kernel::instances; ++i)
-        if (facts<Kernel>::is_element_leaf(i)) bytes += dtype_size(Kernel::view.memory_type(i));
-    while (pack > 4 && pack * bytes > tuning_of<Kernel>::rows::most_pack_bytes) pack /= 2;
-    return pack;
-}
 
 /// A row in registers has less than 2^31 elements: kernels with indices are told so.
 template <class Kernel>
@@ -49,8 +40,8 @@ using row_kernel = conditional<any_index<Kernel>(), short_row_kernel<Kernel>, Ke
 enum class row_sharing : u8 { block, cluster, either };
 
 template <class Kernel>
-struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
-    using work = facts<Kernel, pack_of_rows<Kernel>()>;
+struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
+    using work = facts<Kernel, row_pack<Kernel>::value>;
     using rows = typename work::rows;
     using eval = typename work::eval;
     using work::last;
@@ -59,16 +50,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr int group = order::lanes / pack;  ///< threads of a segment
     /// Rounds of 128 lanes: a static length may need fewer than a segment has.
     static constexpr int most_rounds = order::segment / order::lanes;
-    static constexpr i64 find_length() {
-        i64 product = 1;
-        for (int a = 0; a < Kernel::axes; ++a) {
-            if (role_of<Kernel>(a) != axis_role::lane) continue;
-            if (Kernel::table.axis_size[a] < 0) return -1;
-            product *= Kernel::table.axis_size[a];
-        }
-        return product;
-    }
-    static constexpr i64 known_length = find_length();  ///< -1: when run
+    static constexpr i64 known_length = known_row_length<Kernel>();  ///< -1: when run
     static constexpr int find_outer_axes() {
         int axes = 0;
         for (int a = 0; a < Kernel::axes; ++a) axes += role_of<Kernel>(a) == axis_role::outer;
@@ -83,6 +65,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr int long_rounds = known_length < 0 ? most_rounds : rounds_of(known_length);
     /// Every thread has all of its packs: a static length of whole segments, or of whole rounds of one segment. Then nothing is tested.
     static constexpr bool find_whole() {
+        if (holds_weights) return true;
         if (known_length <= 0 || known_length % order::lanes != 0 || (known_length > order::segment && known_length % order::segment != 0)) return false;
         if (shared_rounds > 0 || mask >= 0) return false;  // tests keep the compiler from working on all rounds at once, which takes registers
         return threads_of(known_length) <= tuning_of<Kernel>::rows::untested_threads || find_registers() > tuning_of<Kernel>::rows::many_registers;
@@ -124,16 +107,8 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr i64 longest = i64(tuning_of<Kernel>::rows::block_threads / group) * tuning_of<Kernel>::rows::most_blocks * order::segment;
 
     // ---- operands that are the same for all rows (weights) are read when a pass needs them, from a cache
-    static constexpr bool is_late(int i) {
-        if (!work::is_element_leaf(i)) return false;
-        bool rows_differ = false;
-        for (int a = 0; a < Kernel::axes; ++a) {
-            if (role_of<Kernel>(a) != axis_role::outer) continue;
-            rows_differ = true;
-            if (Kernel::table.at[i].free >> a & 1) return false;
-        }
-        return rows_differ;
-    }
+    static constexpr bool is_late(int i) { return is_weight<Kernel>(i); }
+    static constexpr bool holds_weights = row_pack<Kernel>::holds_weights;  ///< all of them, from a block's first row to its last
     struct held_leaves {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return work::is_element_leaf(i) && !is_late(i); }
@@ -151,7 +126,11 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
             return need[i];
         }
     };
-    static constexpr exact_product exact = exact_product_facts<Kernel>::only;
+    static constexpr exact_product find_exact() {
+        constexpr exact_product found = exact_product_facts<Kernel>::only;
+        return found.limited < 0 || (holds_weights && is_late(found.limited)) ? found : exact_product{};
+    }
+    static constexpr exact_product exact = find_exact();
     /// Under `fast` a maximum may be found one pass earlier (cuda_row_lift.cuh), where a block has the row.
     using lift = row_lift<Kernel>;
     static constexpr bool find_lifts() { return lift::possible && row_codes::any && mask < 0 && known_length > 0 && sharing == row_sharing::block; }
@@ -192,11 +171,19 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     /// Shared memory of a block.
     static SINTER_INLINE unsigned exchange_bytes(i64 segments, bool clustered) {
-        const unsigned bytes = segments <= 1 ? 0u
+        const unsigned bytes = segments <= 1   ? 0u
+                               : holds_weights ? 2 * unsigned(rows_at_once * segments) * largest_slot
                                : clustered   ? segment_exchange::barrier_bytes(exchange_sets * Kernel::levels) + unsigned(exchange_sets * Kernel::levels * segments) * largest_slot
                                              : 64 * largest_slot;
         return (bytes + 15) / 16 * 16;
     }
+    /// Rows that a block folds before its warps merge one each.
+    static constexpr int find_rows_at_once() {
+        if (!holds_weights) return 1;
+        const int warps = int(threads_of(known_length)) / 32, room = int(32768 / (2 * segments_of(known_length) * largest_slot));
+        return room < 1 ? 1 : warps < room ? warps : room;
+    }
+    static constexpr int rows_at_once = find_rows_at_once();
     static SINTER_INLINE unsigned shared_bytes(i64 segments, i64 threads, bool clustered) { return exchange_bytes(segments, clustered) + unsigned(threads) * kept_bytes_of_thread; }
 
     // ---- comparisons of the place in the row with a row's number: masks and targets. Places are below 2^31, so that the row's number, less
@@ -695,6 +682,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     }
     static constexpr int bound_blocks(int rounds) {
         constexpr int wanted = find_pressure() + (kept >= 0 ? tuning_of<Kernel>::rows::covered_spare_kept : tuning_of<Kernel>::rows::covered_spare);
+        if (holds_weights) return tuning_of<Kernel>::rows::held_weights_threads / bound_threads(rounds);
         if (shares_with_weights) return (is_fast<Kernel> ? tuning_of<Kernel>::rows::weights_threads_fast : tuning_of<Kernel>::rows::weights_threads) / bound_threads(rounds);
         if (counts_halves) return 65536 / (bound_threads(rounds) * tuning_of<Kernel>::rows::halves_registers);
         if (counts_phases) {
@@ -708,6 +696,7 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     // ---- a block or cluster takes several long rows one after the other: while the last pass works on one, its registers take the next
     static constexpr bool find_streams() {
         if (tuning_of<Kernel>::rows::rows_in_turn <= 1 || Kernel::levels == 0 || !may_be_long) return false;
+        if (holds_weights) return true;
         if (find_pressure() - long_rounds * (kept >= 0 && shared_rounds > 0 ? pack : 0) > tuning_of<Kernel>::rows::few_registers) return false;
         if (mask >= 0 || row_codes::any || (stores_elements && Kernel::levels < 2)) return false;
         if (known_length >= 0 && known_length <= order::segment) return false;
@@ -741,8 +730,10 @@ struct row_facts : facts<Kernel, pack_of_rows<Kernel>()> {
     static constexpr int exchange_sets = streams ? 2 : 1;
     /// Rows of a block or cluster, so that all blocks together fill the card often enough to end at one time.
     static i64 turns_of(const parameters<Kernel>& in, i64 threads, i64 segments) {
-        i64 rows = in.rows, turns = streams && segments > 1 && in.outer_axes == 1 ? tuning_of<Kernel>::rows::rows_in_turn : 1;
-        while (turns > 1 && rows * threads < turns * tuning_of<Kernel>::rows::least_turns * i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * 2048) turns /= 2;
+        using tuning = typename tuning_of<Kernel>::rows;
+        constexpr i64 at_once = i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * (holds_weights ? tuning::held_weights_threads : 2048);
+        i64 turns = streams && segments > 1 && in.outer_axes == 1 ? (holds_weights ? tuning::rows_of_weights : tuning::rows_in_turn) : 1;
+        while (turns > 1 && in.rows * threads < turns * tuning::least_turns * at_once) turns /= 2;
         return turns;
     }
     struct output_list {

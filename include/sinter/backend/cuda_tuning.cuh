@@ -106,6 +106,9 @@ struct cuda_table {
         static constexpr int halves_cost = 16;              ///< whose outputs take so many instructions
         static constexpr int weights_threads = 768;         ///< on a multiprocessor where folds read weights beside the row;
         static constexpr int weights_threads_fast = 640;    ///< under `fast`
+        static constexpr int weight_registers = 64;         ///< that hold a thread's weights for all rows of its block, where a matrix of 8-bit numbers is folded;
+        static constexpr int held_weights_threads = 512;    ///< on a multiprocessor then, and
+        static constexpr int rows_of_weights = 16;          ///< rows of a block at most: a power of two
         static constexpr int late_registers = 48;           ///< of weights that a thread holds from before its last fold is merged: all of a row, or none
         static constexpr int late_bytes = 64;               ///< of weights that a thread reads together before it stores: each load waits for the stores before it
     };
@@ -186,8 +189,9 @@ struct table_is_possible {
                   "cuda_tuning: threads of row blocks are powers of two; block_threads from 128 to 512, the others from 32 to that.");
     static_assert(is_power_of_two(Table::rows::rows_in_turn) && Table::rows::shared_rounds >= 0 && Table::rows::shared_rounds <= 8 &&
                       Table::rows::shared_threads >= 32 && Table::rows::shared_threads_small >= 32 &&
-                      Table::rows::weights_threads >= 512 && Table::rows::weights_threads_fast >= 512,
-                  "cuda_tuning: rows in turn are a power of two, shared rounds up to 8, weights_threads at least 512.");
+                      Table::rows::weights_threads >= 512 && Table::rows::weights_threads_fast >= 512 && Table::rows::held_weights_threads >= 512 &&
+                      is_power_of_two(Table::rows::rows_of_weights),
+                  "cuda_tuning: rows in turn and of weights are powers of two, shared rounds up to 8, weights_threads at least 512.");
     static_assert(is_power_of_two(Table::rows::most_blocks) && Table::rows::most_blocks <= 8, "cuda_tuning: a cluster has up to 8 blocks.");
     static_assert(is_power_of_two(Table::any_rows::threads) && Table::any_rows::threads >= 32 && Table::any_rows::threads <= 1024 &&
                       is_power_of_two(Table::columns::threads) && Table::columns::threads <= 1024 && is_power_of_two(Table::columns::held_threads) &&
