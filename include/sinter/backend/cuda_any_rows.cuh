@@ -186,10 +186,16 @@ struct any_rows_worker {
         for (int distance = group / 2; distance > 0; distance /= 2)
 #pragma unroll
             for (int j = 0; j < pack; ++j) step::combine(all[j], moved<rows, typename step::pick>(all[j], distance, group, list), list);
+        combine_lanes<step, pack / 2>(all);
+    }
+    /// The strides within a pack. (A loop that halves isn't unrolled for 16 elements, whose states would lie in memory then.)
+    template <class Step, int Stride>
+    static __device__ __forceinline__ void combine_lanes(typename Step::states (&all)[pack]) {
+        if constexpr (Stride > 0) {
 #pragma unroll
-        for (int stride = pack / 2; stride > 0; stride /= 2)
-#pragma unroll
-            for (int j = 0; j < stride; ++j) step::combine(all[j], all[j + stride], list);
+            for (int j = 0; j < Stride; ++j) Step::combine(all[j], all[j + Stride], typename Step::list{});
+            combine_lanes<Step, Stride / 2>(all);
+        }
     }
     /// One segment; afterwards the group's first thread has the summary. All threads of a warp come here.
     template <int Pass, class Firsts>

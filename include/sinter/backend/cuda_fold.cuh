@@ -177,7 +177,8 @@ struct fold_facts_of {
             return 1;
         } else {
             using step = typename rows::template phase<Pass, 1>;
-            constexpr int own = int(sizeof(typename step::states)), others = state_bytes<Pass + 1>();
+            // (Two phases: the first one's, what it leaves, and the second one's.)
+            constexpr int own = int(sizeof(typename step::states)) * (rows::template pass_has_second<Pass> ? 3 : 1), others = state_bytes<Pass + 1>();
             return own > others ? own : others;
         }
     }

@@ -116,6 +116,20 @@ __device__ __forceinline__ void load_short(Pack& to, const void* from) {
         word = *static_cast<const short_word<Pack>*>(from);
     __builtin_memcpy(&to, &word, sizeof(Pack));
 }
+/// Makes a pack opaque to the compiler, which else keeps what it once unpacked in registers.
+template <class Pack>
+__device__ __forceinline__ void forget_unpacked([[maybe_unused]] Pack& pack) {
+#if SINTER_DEVICE_PASS
+    if constexpr (sizeof(Pack) % 4 == 0 && sizeof(pack.at[0]) < 4)
+#pragma unroll
+        for (int i = 0; i < int(sizeof(Pack) / 4); ++i) {
+            unsigned word;
+            __builtin_memcpy(&word, reinterpret_cast<const char*>(&pack) + 4 * i, 4);
+            asm volatile("" : "+r"(word));
+            __builtin_memcpy(reinterpret_cast<char*>(&pack) + 4 * i, &word, 4);
+        }
+#endif
+}
 /// With or without a policy.
 template <bool Passing = false, class Pack, class... Policy>
 __device__ __forceinline__ void load_whole(Pack& to, const void* from, const Policy&... policy) {

@@ -150,6 +150,10 @@ struct packed_columns_worker : columns_worker<Kernel> {
 #pragma unroll
         for (int b = 0; b < order::column_segment; ++b) fold_row<Phase>(begin + b, held[b], all, context, firsts);
     }
+    template <int... Instance>
+    static __device__ __forceinline__ void forget(typename work::operand_packs& held, indices<Instance...>) {
+        (forget_unpacked(static_cast<typename work::template pack_slot<Instance>&>(held).value), ...);
+    }
     template <class Firsts>
     __device__ __forceinline__ void fold_held(int segment, row_pointers& from, const Firsts& firsts, summary (&out)[pack]) const {
         const int begin = segment * order::column_segment;
@@ -162,6 +166,8 @@ struct packed_columns_worker : columns_worker<Kernel> {
         walk_held<1>(begin, held, all, context, firsts);
 #pragma unroll
         for (int j = 0; j < pack; ++j) rows::template one_lane<1>::settle(context[j], all[j], order::column_segment, typename rows::template two_phase_folds<1>{});
+#pragma unroll
+        for (int b = 0; b < order::column_segment; ++b) forget(held[b], selected<typename work::element_leaves>{});
         walk_held<2>(begin, held, second, context, firsts);
 #pragma unroll
         for (int j = 0; j < pack; ++j) rows::template one_lane<1>::close(out[j], all[j], context[j], second[j], order::column_segment, typename rows::template folds<1>{});

@@ -230,19 +230,4 @@ struct row_code_facts {
     }
 };
 
-/// Makes a pack opaque to the compiler, which else keeps what it once unpacked in registers.
-template <class Pack>
-__device__ __forceinline__ void forget_unpacked([[maybe_unused]] Pack& pack) {
-#if SINTER_DEVICE_PASS
-    if constexpr (sizeof(Pack) % 4 == 0 && sizeof(pack.at[0]) < 4)
-#pragma unroll
-        for (int i = 0; i < int(sizeof(Pack) / 4); ++i) {
-            unsigned word;
-            __builtin_memcpy(&word, reinterpret_cast<const char*>(&pack) + 4 * i, 4);
-            asm volatile("" : "+r"(word));
-            __builtin_memcpy(reinterpret_cast<char*>(&pack) + 4 * i, &word, 4);
-        }
-#endif
-}
-
 }  // namespace sinter::detail::device

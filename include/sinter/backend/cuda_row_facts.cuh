@@ -605,8 +605,23 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     }
     static constexpr bool is_plain = find_plain();
     /// Long rows that need few registers: two of the largest blocks are to fit a multiprocessor.
-    static constexpr int least_blocks =
-        (known_length > 0 ? !whole && find_registers() <= tuning_of<Kernel>::rows::few_registers : is_plain && find_pressure() <= tuning_of<Kernel>::rows::few_registers) ? 2 : 1;
+    static constexpr int find_least_blocks() {
+        const int held = (known_length > 0 ? find_registers() : find_pressure()) + find_states();
+        return (known_length > 0 ? !whole : is_plain) && held <= tuning_of<Kernel>::rows::few_registers ? 2 : 1;
+    }
+    static constexpr int least_blocks = find_least_blocks();
+    /// Registers of a thread's states beyond 8, one for each lane of 16-bit operands: places and f64 take more, and packs of 8-bit operands
+    /// have twice as many lanes. Both also take more to unpack.
+    template <int Pass = 1>
+    static constexpr int find_states() {
+        if constexpr (Pass == last) {
+            return 0;
+        } else {
+            constexpr int own = chooses<Pass> ? 0 : pack * int(sizeof(typename rows::template phase<Pass, 1>::states)) / 4 - 8 + (pack > 8 || alignof(typename rows::template phase<Pass, 1>::states) > 4 ? 8 : 0);
+            constexpr int others = find_states<Pass + 1>();
+            return own > others ? own : others;
+        }
+    }
     /// At most as many segments as a warp merges (8-bit operands alone have 8 threads a segment).
     static constexpr int find_block_threads() {
         const int threads = find_registers() > tuning_of<Kernel>::rows::many_registers ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;

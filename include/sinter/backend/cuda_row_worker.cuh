@@ -265,7 +265,7 @@ struct row_worker {
     __device__ __forceinline__ void tree_of_threads(typename Step::states (&all)[pack]) const {
         if constexpr (Distance > 0) {
             const typename Step::list list{};
-            const choose upper(member & Distance);
+            const choose upper((member & Distance) != 0);
             if constexpr (Count > 1) {
 #pragma unroll
                 for (int j = 0; j < Count / 2; ++j) {
@@ -288,7 +288,7 @@ struct row_worker {
             if constexpr (Distance > 0) {
 #pragma unroll
                 for (int j = 0; j < Count; ++j)
-                    merging::template combine_with_partner<Step, typename Step::pick>(all[j], all[j], Distance, choose(member & Distance), list);
+                    merging::template combine_with_partner<Step, typename Step::pick>(all[j], all[j], Distance, choose((member & Distance) != 0), list);
             } else {
 #pragma unroll
                 for (int j = 0; j < Stride; ++j) Step::combine(all[j], all[j + Stride], list);
@@ -388,7 +388,7 @@ struct row_worker {
     __device__ __forceinline__ void spread_picks([[maybe_unused]] States& mine, [[maybe_unused]] States& total, indices<Instance...>) const {
 #pragma unroll
         for (int distance = group / 2; distance > 0; distance /= 2)
-            ((merging::template combine_member<phase<Pass>, pick_state, Instance>(mine, mine, distance, choose(0))), ...);
+            ((merging::template combine_member<phase<Pass>, pick_state, Instance>(mine, mine, distance, choose(false))), ...);
         ((rows::template member<pick_state, Instance>(total) = rows::template member<pick_state, Instance>(mine)), ...);
     }
     template <int Rounds, int Pass, int... Instance>

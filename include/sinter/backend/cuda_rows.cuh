@@ -69,13 +69,13 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_
         }
         if constexpr (work::holds_weights) {
             thread.template finish_rows<Rounds>(row);
-            return;
-        }
-        for (;;) {
-            thread.template finish<Rounds>();
-            if constexpr (!work::streams) return;
-            if (!thread.goes_on()) return;
-            if constexpr (work::streams) thread.take_next(selected<rows_after<Kernel, 0>>{});
+        } else {
+            for (;;) {
+                thread.template finish<Rounds>();
+                if constexpr (!work::streams) return;
+                if (!thread.goes_on()) return;
+                if constexpr (work::streams) thread.take_next(selected<rows_after<Kernel, 0>>{});
+            }
         }
     }
 }

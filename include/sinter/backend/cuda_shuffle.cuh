@@ -45,10 +45,10 @@ struct from_first {  ///< from the warp's first thread
     }
 };
 /// One of two values. On the device by an instruction of its own: nvcc may turn what it knows to be a choice into a branch, with the
-/// shuffles that follow in both arms. Bits and not a bool: a test of one is an instruction, to make a bool of it and test that are three.
+/// shuffles that follow in both arms.
 struct choose {
-    int first;  ///< unless 0
-    explicit __device__ __forceinline__ choose(int takes_first) : first(takes_first) {}
+    bool first;
+    explicit __device__ __forceinline__ choose(bool takes_first) : first(takes_first) {}
     template <class Value>
     __device__ __forceinline__ Value operator()(Value yes, Value no) const {
 #if SINTER_DEVICE_PASS
@@ -56,12 +56,12 @@ struct choose {
             unsigned one, other;
             __builtin_memcpy(&one, &yes.value, 4);
             __builtin_memcpy(&other, &no.value, 4);
-            asm("{.reg .pred p; setp.ne.b32 p, %3, 0; selp.b32 %0, %1, %2, p;}" : "=r"(one) : "r"(one), "r"(other), "r"(first));
+            asm("{.reg .pred p; setp.ne.b32 p, %3, 0; selp.b32 %0, %1, %2, p;}" : "=r"(one) : "r"(one), "r"(other), "r"(int(first)));
             __builtin_memcpy(&yes.value, &one, 4);
             return yes;
         }
 #endif
-        yes.value = first != 0 ? yes.value : no.value;
+        yes.value = first ? yes.value : no.value;
         return yes;
     }
 };
