@@ -606,8 +606,8 @@ struct [[nodiscard(SINTER_DROPPED_STATUS)]] status {
     error code_value = error::none;
     int operand = -1;     ///< index of the operand (inputs first, then outputs), -1 if none
     int axis = -1;        ///< axis of that operand, -1 if none
-    i64 expected = 0;     ///< the size that the other operands agree on; how many elements the axis has that a slice leaves (R005), or a negative size
-    i64 found = 0;        ///< the size that this operand has; the bound by which the slice leaves
+    i64 expected = 0;     ///< the size that the other operands agree on; how many elements the axis has that a slice leaves (R005), or a negative size; R010: 0 for a scale, 1 for a zero point
+    i64 found = 0;        ///< the size that this operand has; the bound by which the slice leaves; R010: the number of the wrong element
     int output = -1;      ///< which output the operand is, -1 if it is none
 
     SINTER_INLINE bool ok() const { return code_value == error::none; }

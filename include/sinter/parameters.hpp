@@ -48,21 +48,22 @@ struct parameter_range {
         }
     }
 };
+/// The number of the first element, in row-major order, that isn't in the range; -1: all are.
 template <class Type>
-SINTER_FORCE_INLINE bool holds_all(const parameter_range& range, const scalar_operand<Type>& from) {
-    return range.holds(from.value);
+SINTER_FORCE_INLINE i64 first_outside(const parameter_range& range, const scalar_operand<Type>& from) {
+    return range.holds(from.value) ? -1 : 0;
 }
 template <class Type, class Extents, class Layout, int Alignment>
-SINTER_FORCE_INLINE bool holds_all(const parameter_range& range, const tensor_view<Type, Extents, Layout, host_memory, Alignment>& from) {
+SINTER_FORCE_INLINE i64 first_outside(const parameter_range& range, const tensor_view<Type, Extents, Layout, host_memory, Alignment>& from) {
     using element = remove_cvref<Type>;
-    if (!range.is_scale && sizeof(Type) == 1 && range.lowest <= (is_signed(dtype_of<element>) ? -128 : 0) && range.highest >= (is_signed(dtype_of<element>) ? 127 : 255)) return true;
+    if (!range.is_scale && sizeof(Type) == 1 && range.lowest <= (is_signed(dtype_of<element>) ? -128 : 0) && range.highest >= (is_signed(dtype_of<element>) ? 127 : 255)) return -1;
     const view_state state = from.state();
-    if (from.data() == nullptr) return true;  // said by the binding
+    if (from.data() == nullptr) return -1;  // said by the binding
     i64 index[max_rank]{}, offset = 0;
     for (int i = 0; i < state.sizes.rank; ++i)
-        if (state.sizes.size[i] <= 0) return true;
-    for (;;) {
-        if (!range.holds(from.data()[offset])) return false;
+        if (state.sizes.size[i] <= 0) return -1;
+    for (i64 number = 0;; ++number) {
+        if (!range.holds(from.data()[offset])) return number;
         int axis = state.sizes.rank - 1;
         for (; axis >= 0; --axis) {
             offset += state.stride[axis];
@@ -70,16 +71,16 @@ SINTER_FORCE_INLINE bool holds_all(const parameter_range& range, const tensor_vi
             offset -= state.stride[axis] * state.sizes.size[axis];
             index[axis] = 0;
         }
-        if (axis < 0) return true;
+        if (axis < 0) return -1;
     }
 }
 template <class View>
-SINTER_FORCE_INLINE bool holds_all(const parameter_range& range, const table_operand<View>& from) {
-    return holds_all(range, from.value);
+SINTER_FORCE_INLINE i64 first_outside(const parameter_range& range, const table_operand<View>& from) {
+    return first_outside(range, from.value);
 }
 template <class Other>
-SINTER_FORCE_INLINE bool holds_all(const parameter_range&, const Other&) {
-    return true;
+SINTER_FORCE_INLINE i64 first_outside(const parameter_range&, const Other&) {
+    return -1;
 }
 
 template <class Assignment>
@@ -99,8 +100,9 @@ struct parameter_check<assignment<program<Node...>, Roots, list<Leaves...>, Outp
     template <int Index>
     static SINTER_FORCE_INLINE void argument(const assignment_type& assigned, const parameter_range& range, status& bad) {
         if constexpr (node[Index].kind == node_kind::leaf) {
-            if (bad.ok() && !holds_all(range, get<int(node[Index].bits)>(assigned.operands)))
-                bad = status{error::bad_scale, int(node[Index].bits), -1, 0, 0};
+            if (!bad.ok()) return;
+            const i64 outside = first_outside(range, get<int(node[Index].bits)>(assigned.operands));
+            if (outside >= 0) bad = status{error::bad_scale, int(node[Index].bits), -1, range.is_scale ? 0 : 1, outside};
         } else if constexpr (node[Index].kind == node_kind::index_map && node[Index].op->map.kind != map_kind::slice) {  // all of it, in other places
             argument<node[Index].argument[0]>(assigned, range, bad);
         } else if constexpr (node[Index].kind == node_kind::map && looks_up(static_cast<const nth_type<Index, Node...>*>(nullptr))) {
@@ -108,7 +110,7 @@ struct parameter_check<assignment<program<Node...>, Roots, list<Leaves...>, Outp
         } else if constexpr (node[Index].kind == node_kind::literal) {
             const bool floating = node[Index].literal == literal_kind::floating, large = node[Index].literal == literal_kind::large;
             const bool good = floating ? range.holds(__builtin_bit_cast(double, node[Index].bits)) : !large && range.holds(static_cast<i64>(node[Index].bits));
-            if (bad.ok() && !good) bad = status{error::bad_scale, -1, -1, 0, 0};
+            if (bad.ok() && !good) bad = status{error::bad_scale, -1, -1, range.is_scale ? 0 : 1, 0};
         }
     }
     template <class One>

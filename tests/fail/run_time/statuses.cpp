@@ -16,6 +16,14 @@ void expect(const char* code, const si::status& got) {
     std::printf("expected %s, got %s\n", code, got.message());
     ++wrong;
 }
+/// What the sentence ends with.
+void expect_words(const char* words, const si::status& got) {
+    const auto sentence = si::describe(got);
+    const int length = int(std::strlen(words));
+    if (sentence.length() >= length && std::strcmp(sentence.c_str() + sentence.length() - length, words) == 0) return;
+    std::printf("expected '... %s', got '%s'\n", words, sentence.c_str());
+    ++wrong;
+}
 }  // namespace
 
 int main() {
@@ -129,15 +137,18 @@ int main() {
         const si::status said = si::try_run(si::reference, y = x * 2.0f);
         // [/bad_scale]
         expect("SINTER-R010", said);
+        expect_words("Operand 2, a scale: element 2.", said);  // x, 2.0f, the scales
         expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, -1.0f)));
         expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f / (memory[1] - 2.0f))));
         expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f, 128)));
         expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f, si::i64(1) << 32)));
         unsigned char zeros[4] = {0, 1, 2, 200};  // bytes, and the last one no code of i8
         expect("SINTER-R010", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f, si::view(zeros))));
+        expect_words("Operand 2, a zero point: element 3.", si::try_run(si::reference, q = si::quantize<si::i8>(x, 1.0f, si::view(zeros))));
         si::u64 far[4] = {0, 1, 2, ~si::u64(0)};
         expect("SINTER-R010", si::try_run(si::reference, si::view(result, si::extents<4>{}) = si::dequantize(q, 1.0f, si::view(far))));
         expect("SINTER-R010", si::try_run(si::reference, q = si::let(x, [](auto v) { return si::quantize<si::i8>(v, 0.0f); })));
+        expect_words("written. It is a scale.", si::try_run(si::reference, q = si::let(x, [](auto v) { return si::quantize<si::i8>(v, 0.0f); })));
         if (!si::try_run(si::reference, q = si::quantize<si::i8>(x * 0.0f, 1.0f, -128)).ok()) {
             std::printf("sound parameters were refused\n");
             ++wrong;
