@@ -64,6 +64,26 @@ struct sinter::cuda_tuning<assignment<row, decltype(down)>, Arch> : sinter::cuda
     };
 };
 
+// A vector is held where a block has whole rows: a table whose rows of that length are for clusters holds none (both compile, which a static_assert
+// in cuda_row_facts.cuh looks at).
+template <int Columns>
+using codes = si::tensor_view<const si::i8, si::extents<dyn, Columns>, si::row_major, si::device_memory>;
+template <int Columns>
+using weights = si::tensor_view<const si::bf16, si::extents<Columns>, si::row_major, si::device_memory>;
+inline constexpr auto product = si::fused([](auto w, auto x) { return sum(si::cast<float>(w) * si::cast<float>(x), si::last_axis); });
+template <int Columns>
+using product_of = si::assignment_of<decltype(std::declval<column&>() = product(std::declval<weights<Columns>&>(), std::declval<codes<Columns>&>()))>;
+template <int Arch>
+struct sinter::cuda_tuning<product_of<8192>, Arch> : sinter::cuda_table<Arch> {
+    struct rows : sinter::cuda_table<Arch>::rows {
+        static constexpr int many_registers = 12, cluster_threads = 32;
+    };
+};
+template <int Columns>
+using product_facts = si::detail::device::row_facts<si::detail::device::cuda_kernel<product_of<Columns>>>;
+static_assert(product_facts<4096>::holds_weights && product_facts<4096>::rows_at_once == 2 && product_facts<32768>::holds_weights);
+static_assert(!product_facts<8192>::holds_weights && product_facts<8192>::sharing == si::detail::device::row_sharing::cluster);
+
 std::vector<float> numbers(i64 count) {
     std::vector<float> out;
     unsigned state = 11;

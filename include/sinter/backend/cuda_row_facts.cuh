@@ -638,6 +638,7 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     /// A length that is known when run only may need both: one kernel has both (two of them took a quarter of a formula's compile time, and
     /// as many registers each).
     static constexpr row_sharing sharing = !may_need_clusters ? row_sharing::block : !may_fill_blocks ? row_sharing::cluster : row_sharing::either;
+    static_assert(!holds_weights || sharing == row_sharing::block, "weights are held by blocks that have whole rows");
     /// Are all rows of one segment? Those of one round are; then no results are merged.
     template <int Rounds>
     static constexpr bool one_segment = Rounds == 1 || (known_length >= 0 && known_length <= order::segment);
@@ -689,7 +690,8 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     }
     static constexpr bool shares_with_weights = find_shares_with_weights();
     static constexpr bool is_plain_fold() {
-        return kept < 0 && !row_codes::any && !work::stores_elements && Kernel::levels == 1 && find_registers() <= 32 && !any_two_phase;
+        return kept < 0 && !row_codes::any && !work::stores_elements && Kernel::levels == 1 && find_registers() <= 32 && pack * fold_facts_of<Kernel>::state_bytes() <= 64 &&
+               !any_two_phase;
     }
     static constexpr int bound_threads(int rounds) {
         if (counts_registers || counts_phases || counts_halves || shares_with_weights) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
@@ -710,8 +712,8 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
 
     // ---- a block or cluster takes several long rows one after the other: while the last pass works on one, its registers take the next
     static constexpr bool find_streams() {
-        if (tuning_of<Kernel>::rows::rows_in_turn <= 1 || Kernel::levels == 0 || !may_be_long) return false;
         if (holds_weights) return true;
+        if (tuning_of<Kernel>::rows::rows_in_turn <= 1 || Kernel::levels == 0 || !may_be_long) return false;
         if (find_pressure() - long_rounds * (kept >= 0 && shared_rounds > 0 ? pack : 0) > tuning_of<Kernel>::rows::few_registers) return false;
         if (mask >= 0 || row_codes::any || (stores_elements && Kernel::levels < 2)) return false;
         if (known_length >= 0 && known_length <= order::segment) return false;

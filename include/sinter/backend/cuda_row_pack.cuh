@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cuda_call.cuh"
+#include "cuda_fold.cuh"
 #include "cuda_tuning.cuh"
 
 namespace sinter::detail::device {
@@ -51,12 +52,14 @@ struct row_pack {
     }
     static constexpr int usual = find_usual();
 
-    /// Is a row of 8-bit numbers read for one pass only, beside weights? What else a row has is for its values alone.
+    /// Is a row of 8-bit numbers read for one pass only, beside weights that are floats? (Integers of 8 bits are read packed, which costs little.)
+    /// What else a row has is for its values alone.
     static constexpr bool is_product() {
         if (Kernel::levels != 1 || facts<Kernel>::stores_elements || bytes_of_element(true) == 0 || bytes_of_element(false) != bytes_of_element(true) + 1) return false;
         array<bool, Kernel::instances> need = Kernel::roots_of_pass(1);
         Kernel::mark_needed(need, -1);
         for (int i = 0; i < Kernel::instances; ++i) {
+            if (is_weight<Kernel>(i) && !is_weight_type(Kernel::view.memory_type(i))) return false;
             if (Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase) return false;
             if (!need[i] || Kernel::where[i] != site::element) continue;
             if (Kernel::table.at[i].kind == node_kind::coordinate) return false;
@@ -65,21 +68,22 @@ struct row_pack {
         }
         return true;
     }
-    /// Registers that hold the weights: floats as f32.
-    static constexpr int weight_registers(int pack) {
-        int bytes = 0;
+    static constexpr bool is_weight_type(dtype type) { return type == dtype::bf16 || type == dtype::f16 || type == dtype::f32 || type == dtype::f64; }
+    /// Registers of the weights (16-bit ones as f32), of a row and of the states.
+    static constexpr int registers_of(int pack) {
+        int bytes = rounds * pack + pack * fold_facts_of<Kernel>::state_bytes();
         for (int i = 0; i < Kernel::instances; ++i)
-            if (is_weight<Kernel>(i)) bytes += is_float(Kernel::view.memory_type(i)) && dtype_size(Kernel::view.memory_type(i)) < 4 ? 4 : dtype_size(Kernel::view.memory_type(i));
-        return rounds * pack * bytes / 4;
+            if (is_weight<Kernel>(i)) bytes += rounds * pack * (dtype_size(Kernel::view.memory_type(i)) < 4 ? 4 : dtype_size(Kernel::view.memory_type(i)));
+        return bytes / 4;
     }
     /// A pack small enough for a thread to hold its weights, where a row is whole segments of one block; 0: there is none.
     static constexpr int find_for_weights() {
         constexpr i64 length = known_row_length<Kernel>();
-        if (tuning::rows_of_weights <= 1 || length <= order::segment || length % order::segment != 0 || !is_product()) return 0;
+        if (tuning::rows_of_weights <= 1 || length <= order::segment || length % order::segment != 0 || length > 32 * order::segment || !is_product()) return 0;
         int pack = usual;
-        while (pack > 4 && weight_registers(pack) > tuning::weight_registers) pack /= 2;
-        const bool fits = weight_registers(pack) <= tuning::weight_registers && length / order::segment <= 32 && length / order::segment * (order::lanes / pack) <= tuning::block_threads;
-        return fits ? pack : 0;
+        while (pack > 4 && registers_of(pack) > tuning::weight_registers) pack /= 2;
+        const bool in_a_block = length / order::segment * (order::lanes / pack) <= tuning::block_threads && rounds * pack / 4 <= tuning::many_registers;  // (row_facts::block_threads)
+        return in_a_block && registers_of(pack) <= tuning::weight_registers ? pack : 0;
     }
     static constexpr int for_weights = find_for_weights();
     static constexpr bool holds_weights = for_weights > 0;

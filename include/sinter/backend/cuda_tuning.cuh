@@ -106,7 +106,7 @@ struct cuda_table {
         static constexpr int halves_cost = 16;              ///< whose outputs take so many instructions
         static constexpr int weights_threads = 768;         ///< on a multiprocessor where folds read weights beside the row;
         static constexpr int weights_threads_fast = 640;    ///< under `fast`
-        static constexpr int weight_registers = 64;         ///< that hold a thread's weights for all rows of its block, where a matrix of 8-bit numbers is folded;
+        static constexpr int weight_registers = 96;         ///< of a thread for a vector that it holds for all rows of its block, a row of an 8-bit matrix, and sums;
         static constexpr int held_weights_threads = 512;    ///< on a multiprocessor then, and
         static constexpr int rows_of_weights = 16;          ///< rows of a block at most: a power of two
         static constexpr int late_registers = 48;           ///< of weights that a thread holds from before its last fold is merged: all of a row, or none
