@@ -638,7 +638,7 @@ struct [[nodiscard(SINTER_DROPPED_STATUS)]] status {
             case error::out_of_memory: return "[SINTER-R008] not enough memory for a result or a scratch buffer.";
             case error::bad_scale:
                 return "[SINTER-R010] a quantization parameter is wrong: a scale isn't finite and greater than 0, or a zero point isn't a code of "
-                       "its storage. Nothing was written.";
+                       "its storage. Where all data is 0 a scale of 1 does. Nothing was written.";
             case error::number_out_of_range:
                 return "[SINTER-R012] a number doesn't fit the integer type of the tensor that it meets. Nothing was written. cast the tensor to a "
                        "wider type, or the number to that type where it is to wrap.";

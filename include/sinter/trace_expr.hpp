@@ -247,6 +247,30 @@ template <class... Values>
 constexpr traced_outputs<int(sizeof...(Values))> outputs(Values... values) {
     return {{traced(values)...}};
 }
+namespace detail {
+/// How many results a value of a traced lambda stands for; 0: it is none.
+template <class Value>
+inline constexpr int results_in = is_same<Value, traced> || is_scalar_v<Value> ? 1 : 0;
+template <int Count>
+inline constexpr int results_in<traced_outputs<Count>> = Count;
+template <int Count, class Value>
+constexpr void append_results(traced_outputs<Count>& to, int& count, Value value) {
+    to.value[count++] = traced(value);
+}
+template <int Count, int More>
+constexpr void append_results(traced_outputs<Count>& to, int& count, traced_outputs<More> values) {
+    for (int i = 0; i < More; ++i) to.value[count++] = values.value[i];
+}
+}  // namespace detail
+/// Among them what stands for several values: `return outputs(h, dynamic_quantize(n));` has three.
+template <class... Values>
+    requires((detail::results_in<Values> > 1) || ...) && ((detail::results_in<Values> > 0) && ...)
+constexpr traced_outputs<(detail::results_in<Values> + ...)> outputs(Values... values) {
+    traced_outputs<(detail::results_in<Values> + ...)> all{};
+    int count = 0;
+    (detail::append_results(all, count, values), ...);
+    return all;
+}
 /// Among them a mistake.
 template <class... Values>
     requires(detail::is_silent<Values> && ...) && (!(is_same<Values, traced> || is_scalar_v<Values>) || ...)

@@ -12,10 +12,14 @@ namespace si = sinter;
 using si::dyn;
 using si::i64;
 
-
+// [types]
 using plane = si::extents<dyn, dyn>;
 template <class Type>
 using matrix = si::tensor_view<Type, plane, si::row_major, si::device_memory>;
+/// Of `target = formula(matrix)`.
+template <class Target, class Formula>
+using assignment = si::assignment_of<decltype(std::declval<Target&>() = std::declval<const Formula&>()(std::declval<matrix<float>&>()))>;
+// [/types]
 using row = si::tensor_view<float, si::extents<dyn>, si::row_major, si::device_memory>;
 using column = si::tensor_view<float, si::extents<dyn, 1>, si::row_major, si::device_memory>;
 
@@ -26,9 +30,6 @@ inline constexpr auto norm = si::fused([](auto x) { return si::rms_norm(x, 1e-5f
 inline constexpr auto tuned_norm = si::fused([](auto x) { return si::rms_norm(x, 2e-5f); });
 inline constexpr auto total = si::fused([](auto x) { return sum(x * 1.5f, si::last_axis); });
 inline constexpr auto down = si::fused([](auto x) { return sum(x * 1.5f, si::axes<0>, si::drop); });
-template <class Target, class Formula>
-using assignment = si::assignment_of<decltype(std::declval<Target&>() = std::declval<const Formula&>()(std::declval<matrix<float>&>()))>;
-
 template <int Arch>
 struct sinter::cuda_tuning<assignment<matrix<float>, decltype(tuned_chain)>, Arch> : sinter::cuda_table<Arch> {
     struct pointwise : sinter::cuda_table<Arch>::pointwise {

@@ -194,6 +194,35 @@ TEST_CASE("operations that only choose keep the codes") {
     si::run(si::reference, plane<first_type, 1>(greatest) = max(plane<const first_type, 1000>(a.data()), si::last_axis));
     CHECK(greatest[0].code == 127);
 }
+/// The sum, too: three values of one kernel.
+inline constexpr auto add_norm_to_int8 = si::fused([](auto x, auto r, auto weight) {
+    const auto h = x + r;
+    return si::outputs(h, dynamic_quantize(si::rms_norm(h, weight, 1e-5f)));
+});
+inline constexpr auto add_norm_to_int8_apart = si::fused([](auto x, auto r, auto weight) {
+    const auto h = x + r, n = si::rms_norm(h, weight, 1e-5f);
+    const auto scale = symmetric_scale(n);
+    return si::outputs(h, si::quantize<si::i8>(n, scale), scale);
+});
+TEST_CASE("outputs takes results of several values beside others") {
+    constexpr int rows = 3, length = 70;
+    const extents<rows, length> matrix;
+    const extents<rows, 1> column;
+    std::vector<float> x(rows * length), r(x.size()), w(length), h(x.size()), wanted_h(x.size()), scale(rows), wanted_scale(rows);
+    std::vector<si::i8> codes(x.size()), wanted(x.size());
+    for (int i = 0; i < rows * length; ++i) {
+        x[std::size_t(i)] = float(i % 37) - 9;
+        r[std::size_t(i)] = float(i % 11) * 0.5f;
+    }
+    for (int i = 0; i < length; ++i) w[std::size_t(i)] = 1 + float(i) / 64;
+    const auto weights = si::view(w, extents<length>{});
+    si::run(si::reference, si::tie(si::view(wanted_h, matrix), si::view(wanted, matrix), si::view(wanted_scale, column)) =
+                               add_norm_to_int8_apart(si::view(x, matrix), si::view(r, matrix), weights));
+    si::run(si::cpu, si::tie(si::view(h, matrix), si::view(codes, matrix), si::view(scale, column)) = add_norm_to_int8(si::view(x, matrix), si::view(r, matrix), weights));
+    CHECK(h == wanted_h);
+    CHECK(codes == wanted);
+    CHECK(scale == wanted_scale);
+}
 TEST_CASE("rows find their own scale") {
     constexpr int rows = 5, length = 300;
     std::vector<float> x(rows * length), w(length, 1.25f);
