@@ -241,12 +241,6 @@ constexpr tape* common_tape(Arguments... arguments) {
     return on;
 }
 }  // namespace detail
-/// Returns several values from the lambda of `fused`: `return outputs(h, y);`, numbers among them. They become one kernel through `tie`.
-template <class... Values>
-    requires(is_same<Values, traced> || ...) && ((is_same<Values, traced> || is_scalar_v<Values>) && ...)
-constexpr traced_outputs<int(sizeof...(Values))> outputs(Values... values) {
-    return {{traced(values)...}};
-}
 namespace detail {
 /// How many results a value of a traced lambda stands for; 0: it is none.
 template <class Value>
@@ -262,9 +256,10 @@ constexpr void append_results(traced_outputs<Count>& to, int& count, traced_outp
     for (int i = 0; i < More; ++i) to.value[count++] = values.value[i];
 }
 }  // namespace detail
-/// Among them what stands for several values: `return outputs(h, dynamic_quantize(n));` has three.
+/// Returns several values from the lambda of `fused`: `return outputs(h, y);`, numbers among them, and what stands for several itself:
+/// `outputs(h, dynamic_quantize(n))` has three. They become one kernel through `tie`.
 template <class... Values>
-    requires((detail::results_in<Values> > 1) || ...) && ((detail::results_in<Values> > 0) && ...)
+    requires((detail::results_in<Values> > 0) && ...) && (!is_scalar_v<Values> || ...)
 constexpr traced_outputs<(detail::results_in<Values> + ...)> outputs(Values... values) {
     traced_outputs<(detail::results_in<Values> + ...)> all{};
     int count = 0;
@@ -273,7 +268,7 @@ constexpr traced_outputs<(detail::results_in<Values> + ...)> outputs(Values... v
 }
 /// Among them a mistake.
 template <class... Values>
-    requires(detail::is_silent<Values> && ...) && (!(is_same<Values, traced> || is_scalar_v<Values>) || ...)
+    requires((detail::results_in<Values> > 0 || detail::is_silent<Values>) && ...) && ((detail::results_in<Values> == 0) || ...)
 constexpr typename detail::follow_up<Values...>::type outputs(Values...) {
     return {};
 }

@@ -65,8 +65,7 @@ struct sinter::cuda_tuning<assignment<row, decltype(down)>, Arch> : sinter::cuda
     };
 };
 
-// A vector is held where a block has whole rows: a table whose rows of that length are for clusters holds none (both compile, which a static_assert
-// in cuda_row_facts.cuh looks at).
+// A vector is held by blocks that have whole rows, whatever a table says of clusters.
 template <int Columns>
 using codes = si::tensor_view<const si::i8, si::extents<dyn, Columns>, si::row_major, si::device_memory>;
 template <int Columns>
@@ -83,7 +82,7 @@ struct sinter::cuda_tuning<product_of<8192>, Arch> : sinter::cuda_table<Arch> {
 template <int Columns>
 using product_facts = si::detail::device::row_facts<si::detail::device::cuda_kernel<product_of<Columns>>>;
 static_assert(product_facts<4096>::holds_weights && product_facts<4096>::rows_at_once == 2 && product_facts<32768>::holds_weights);
-static_assert(!product_facts<8192>::holds_weights && product_facts<8192>::sharing == si::detail::device::row_sharing::cluster);
+static_assert(product_facts<8192>::holds_weights && product_facts<8192>::sharing == si::detail::device::row_sharing::block);
 
 std::vector<float> numbers(i64 count) {
     std::vector<float> out;

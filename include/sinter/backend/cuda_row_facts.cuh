@@ -9,6 +9,7 @@
 #include "cuda_cluster.cuh"
 #include "cuda_exact_product.cuh"
 #include "cuda_fast.cuh"
+#include "cuda_fold.cuh"
 #include "cuda_row_codes.cuh"
 #include "cuda_row_lift.cuh"
 #include "cuda_row_pack.cuh"
@@ -624,7 +625,8 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     }
     /// At most as many segments as a warp merges (8-bit operands alone have 8 threads a segment).
     static constexpr int find_block_threads() {
-        const int threads = find_registers() > tuning_of<Kernel>::rows::many_registers ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;
+        const bool many = !holds_weights && find_registers() > tuning_of<Kernel>::rows::many_registers;  // (who holds weights takes whole rows)
+        const int threads = many ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;
         return threads < 32 * group ? threads : 32 * group;
     }
     static constexpr int block_threads = find_block_threads();

@@ -4,7 +4,6 @@
 // block takes: it is read, unpacked and looked at once (int8 weights of 16384 x 16384 times bf16 on an H200: 69 us instead of 82).
 #pragma once
 
-#include "cuda_call.cuh"
 #include "cuda_fold.cuh"
 #include "cuda_tuning.cuh"
 
@@ -52,6 +51,7 @@ struct row_pack {
     }
     static constexpr int usual = find_usual();
 
+    static constexpr bool is_weight_type(dtype type) { return type == dtype::bf16 || type == dtype::f16 || type == dtype::f32 || type == dtype::f64; }
     /// Is a row of 8-bit numbers read for one pass only, beside weights that are floats? (Integers of 8 bits are read packed, which costs little.)
     /// What else a row has is for its values alone.
     static constexpr bool is_product() {
@@ -68,7 +68,6 @@ struct row_pack {
         }
         return true;
     }
-    static constexpr bool is_weight_type(dtype type) { return type == dtype::bf16 || type == dtype::f16 || type == dtype::f32 || type == dtype::f64; }
     /// Registers of the weights (16-bit ones as f32), of a row and of the states.
     static constexpr int registers_of(int pack) {
         int bytes = rounds * pack + pack * fold_facts_of<Kernel>::state_bytes();
@@ -82,7 +81,7 @@ struct row_pack {
         if (tuning::rows_of_weights <= 1 || length <= order::segment || length % order::segment != 0 || length > 32 * order::segment || !is_product()) return 0;
         int pack = usual;
         while (pack > 4 && registers_of(pack) > tuning::weight_registers) pack /= 2;
-        const bool in_a_block = length / order::segment * (order::lanes / pack) <= tuning::block_threads && rounds * pack / 4 <= tuning::many_registers;  // (row_facts::block_threads)
+        const bool in_a_block = length / order::segment * (order::lanes / pack) <= tuning::block_threads;
         return in_a_block && registers_of(pack) <= tuning::weight_registers ? pack : 0;
     }
     static constexpr int for_weights = find_for_weights();

@@ -769,12 +769,10 @@ struct row_worker {
         const typename work::common around_row{in, once, values, of_row};
         const typename work::row_frame frame{around_row};
         eval::fill(values, frame, selected<rows_after<Kernel, 0>>{});
-        const typename rows::template folds<1> folds{};
         const int thread = int(threadIdx.x) & 31;
         summaries<1> value = list[thread < segments ? thread : 0].value;
-        merging::template merge_warp<1>(value, segments);
-        value = merging::template moved<1>(value, from_first{}, folds);
-        rows::template finalize<1>(value, values, folds);
+        merging::template merge_warp<1>(value, segments);  // the first thread has it, and stores
+        rows::template finalize<1>(value, values, typename rows::template folds<1>{});
         eval::fill(values, frame, selected<rows_after<Kernel, 1>>{});
         if (thread == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
     }

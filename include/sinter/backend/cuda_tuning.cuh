@@ -191,7 +191,7 @@ struct table_is_possible {
                       Table::rows::shared_threads >= 32 && Table::rows::shared_threads_small >= 32 &&
                       Table::rows::weights_threads >= 512 && Table::rows::weights_threads_fast >= 512 && Table::rows::held_weights_threads >= 512 &&
                       is_power_of_two(Table::rows::rows_of_weights),
-                  "cuda_tuning: rows in turn and of weights are powers of two, shared rounds up to 8, weights_threads at least 512.");
+                  "cuda_tuning: rows in turn and of weights are powers of two, shared rounds up to 8, weights_threads and held_weights_threads at least 512.");
     static_assert(is_power_of_two(Table::rows::most_blocks) && Table::rows::most_blocks <= 8, "cuda_tuning: a cluster has up to 8 blocks.");
     static_assert(is_power_of_two(Table::any_rows::threads) && Table::any_rows::threads >= 32 && Table::any_rows::threads <= 1024 &&
                       is_power_of_two(Table::columns::threads) && Table::columns::threads <= 1024 && is_power_of_two(Table::columns::held_threads) &&
