@@ -284,6 +284,53 @@ struct evaluator {
         else
             return convert<type>(frame.template value<known>());
     }
+    /// The value of an argument that is known when compiled; 0: it isn't, or is 0.
+    template <int Instance, int Position, class Type>
+    static constexpr Type known_number() {
+        if constexpr (Kernel::table.at[Instance].argument[Position] < 0) {
+            constexpr int node = Kernel::table.at[Instance].immediate[Position];
+            if constexpr (Kernel::node[node].kind == node_kind::literal) {
+                return literal_value<Type, Kernel::node[node].literal, Kernel::node[node].bits>();
+            } else if constexpr (Kernel::node[node].kind == node_kind::count) {
+                i64 count = 1;
+                for (int axis = 0; axis < Kernel::axes; ++axis) {
+                    if ((Kernel::table.at[Kernel::table.at[Instance].count_of[Position]].folded >> axis & 1) == 0) continue;
+                    const i64 size = Kernel::table.axis_size[axis];
+                    if (size <= 0 || size > (i64(1) << 40) || count > (i64(1) << 20)) return 0;
+                    count *= size;
+                }
+                return count < (i64(1) << 24) ? Type(count) : 0;
+            }
+        }
+        return 0;
+    }
+    /// 1 / x where x is a power of two, or one less than 0, and both are normal numbers; else 0.
+    static constexpr float inverse_of_power(float x) {
+        const u32 bits = __builtin_bit_cast(u32, x), exponent = bits >> 23 & 0xff;
+        return (bits & 0x7fffff) == 0 && exponent >= 1 && exponent <= 253 ? __builtin_bit_cast(float, (bits & 0x80000000u) | (254 - exponent) << 23) : 0.0f;
+    }
+    static constexpr double inverse_of_power(double x) {
+        const u64 bits = __builtin_bit_cast(u64, x), exponent = bits >> 52 & 0x7ff;
+        return (bits & 0xfffffffffffffu) == 0 && exponent >= 1 && exponent <= 2045 ? __builtin_bit_cast(double, (bits & 0x8000000000000000u) | (2046 - exponent) << 52) : 0.0;
+    }
+    /// A division; what takes less and has its bits where the divisor is a power of two that is known, a literal or a static count of what was
+    /// folded, as both round the same number once; and where 1 is divided.
+    template <int Instance, class Frame>
+    static SINTER_INLINE auto divide(const Frame& frame) {
+        using op = operation<Instance>;
+        using type = type_of<Kernel::facts.argument_type[node_of<Instance>][0]>;
+        if constexpr (is_same<type, float> || is_same<type, double>) {
+            constexpr type dividend = known_number<Instance, 0, type>(), inverse = inverse_of_power(known_number<Instance, 1, type>());
+            if constexpr (inverse != 0)
+                return argument<Instance, 0>(frame) * inverse;
+            else if constexpr (dividend == 1 && is_same<op, div_op>)
+                return reciprocal(argument<Instance, 1>(frame));
+            else
+                return op::apply(argument<Instance, 0>(frame), argument<Instance, 1>(frame));
+        } else {
+            return op::apply(argument<Instance, 0>(frame), argument<Instance, 1>(frame));
+        }
+    }
     template <int Instance, class Frame, int... Position>
     static SINTER_INLINE auto apply_map_op(const Frame& frame, indices<Position...>) {
         return operation<Instance>::apply(argument<Instance, Position>(frame)...);
@@ -305,6 +352,8 @@ struct evaluator {
             constexpr int arity = Kernel::table.at[Instance].arity;
             if constexpr (arity == 1)
                 return op::apply(argument<Instance, 0>(frame));
+            else if constexpr (is_same<op_of_instance<Instance>, div_op>)
+                return divide<Instance>(frame);
             else if constexpr (arity == 2)
                 return op::apply(argument<Instance, 0>(frame), argument<Instance, 1>(frame));
             else

@@ -416,6 +416,16 @@ SINTER_LANE_COMPOUND(*=, *)
 SINTER_LANE_COMPOUND(/=, /)
 #undef SINTER_LANE_COMPOUND
 
+/// 1 / x, rounded once.
+template <lane_value Value>
+SINTER_INLINE Value reciprocal(Value x) {
+    return typename Value::element(1) / x;
+}
+template <class Type>
+SINTER_INLINE scalar<Type> reciprocal(scalar<Type> x) {
+    return scalar<Type>(step::reciprocal(x.value));
+}
+
 template <lane_value Value>
 SINTER_INLINE Value operator~(Value operand) {
     return bit_not(operand);

@@ -133,7 +133,7 @@ SINTER_INLINE Value pow(Value x, Value y) {
 /// 1 / sqrt(x), both rounded. Error: 1.50 ulp.
 template <float_lane Value>
 SINTER_INLINE Value rsqrt(Value x) {
-  return typename Value::element{1} / sqrt(x);
+  return reciprocal(sqrt(x));
 }
 
 /// A guess of |x|^(-1/3) from the bits, two steps of third order y += y (h / 3 + 2/9 h^2), h = 1 - x y^3; then x y^2

@@ -24,6 +24,7 @@ template <class Assignment>
 struct sinter::cuda_tuning<Assignment, EXACT_PRODUCTS_ARCH> : sinter::cuda_table<EXACT_PRODUCTS_ARCH> {
     struct rows : sinter::cuda_table<EXACT_PRODUCTS_ARCH>::rows {
         static constexpr i64 least_turns = 0;
+        static constexpr int alone_percent = 0;
         static constexpr int few_registers = 64, kept_cost = 1;
     };
 };

@@ -21,6 +21,7 @@ template <class Assignment>
 struct sinter::cuda_tuning<Assignment, LONG_ROWS_ARCH> : sinter::cuda_table<LONG_ROWS_ARCH> {
     struct rows : sinter::cuda_table<LONG_ROWS_ARCH>::rows {
         static constexpr i64 least_turns = 0;
+        static constexpr int alone_percent = 0;
     };
 };
 

@@ -32,3 +32,10 @@ TEST_CASE("f64: rounding, comparisons") {
                            is_finite(a));
     }));
 }
+
+TEST_CASE("f64: quotients by powers of two and their ends, and of 1") {
+    tally counted("f64: quotients by powers of two and their ends, and of 1");
+    pointwise_cases(counted, types<double, double, double, double, double, double>{}, types<double, double>{}, si::fused([](auto a, auto b) {
+        return si::outputs(a / 8.0, a / -0x1p-1022, b / 0x1p1022, b / 0x1p1023, 1.0 / a, 1.0 / (a + b));
+    }));
+}

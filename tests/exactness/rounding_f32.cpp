@@ -31,3 +31,11 @@ TEST_CASE("f32: reciprocal, constants on both sides") {
         return si::outputs(reciprocal(a), 2.5f * a - 1, a + 1e-40, 0.1 * b, abs(a) - 1);
     }));
 }
+
+TEST_CASE("f32: quotients by powers of two, their neighbours and ends, and of 1") {
+    tally counted("f32: quotients by powers of two, their neighbours and ends, and of 1");
+    pointwise_cases(counted, types<float, float, float, float, float, float, float, float, float>{}, types<float, float>{},
+                    si::fused([](auto a, auto b) {
+        return si::outputs(a / 4.0f, a / -0x1p-126f, b / 0x1p126f, b / 0x1p127f, a / 0x1p-127f, a / 0x1.000002p+2f, a / 3.0f, 1.0f / a, -1.0f / (a + b));
+    }));
+}

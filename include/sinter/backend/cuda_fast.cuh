@@ -34,9 +34,9 @@ inline constexpr bool is_f32 = is_same<Value, f32_value>;
 #define SINTER_APPROXIMATION(name, instruction, substitute) \
     SINTER_INLINE float name(float x) { return substitute; }
 #endif
-SINTER_APPROXIMATION(reciprocal, "rcp.approx.ftz", step::div(1.0f, x))
+SINTER_APPROXIMATION(reciprocal, "rcp.approx.ftz", step::reciprocal(x))
 SINTER_APPROXIMATION(square_root, "sqrt.approx.ftz", step::sqrt(x))
-SINTER_APPROXIMATION(reciprocal_root, "rsqrt.approx.ftz", step::div(1.0f, step::sqrt(x)))
+SINTER_APPROXIMATION(reciprocal_root, "rsqrt.approx.ftz", step::reciprocal(step::sqrt(x)))
 SINTER_APPROXIMATION(power_of_two, "ex2.approx.ftz", step::mul(lane::exp2(f32_value(x)).value, 0x1.000004p+0f))
 SINTER_APPROXIMATION(logarithm, "lg2.approx.ftz", lane::log2(f32_value(x)).value)
 #if !SINTER_DEVICE_PASS || __CUDA_ARCH__ >= 750

@@ -22,7 +22,8 @@ template <class Kernel>
 struct parameters : call_numbers<slots<Kernel>::count, (Kernel::axes > 0 ? Kernel::axes : 1)>, row_divisions<(Kernel::axes > 0 ? Kernel::axes : 1)> {
     typename Kernel::assignment_type assigned;
     int packs;                              ///< of a thread, in pointwise nests
-    int turns;                              ///< rows of a block or cluster, one after the other, in rows
+    int turns;                              ///< rows of a block or cluster, one after the other, in rows;
+    unsigned long_blocks;                   ///< blocks or clusters that take so many: the others take one
     bool interleaved;                       ///< outputs are components of one tensor there
     bool loads_whole, stores_whole;         ///< all operands, all outputs lie in aligned packs, there too
     bool even;                              ///< a row ends with a whole pack, there too

@@ -25,7 +25,7 @@ struct row_scale {
     static constexpr float places = 0x1.8p23f;  ///< its last place is 1
 
     __device__ __forceinline__ void set(float of_row) {
-        upper = step::div(1.0f, of_row);
+        upper = step::reciprocal(of_row);
         lower = step::mul(step::fma(-upper, of_row, 1.0f), upper);
     }
     static __device__ __forceinline__ bool covers(float of_row, float reach, int largest) {

@@ -185,7 +185,9 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
         return room < 1 ? 1 : warps < room ? warps : room;
     }
     static constexpr int rows_at_once = find_rows_at_once();
-    static SINTER_INLINE unsigned shared_bytes(i64 segments, i64 threads, bool clustered) { return exchange_bytes(segments, clustered) + unsigned(threads) * kept_bytes_of_thread; }
+    static SINTER_INLINE unsigned shared_bytes(i64 segments, i64 threads, bool clustered) {
+        return exchange_bytes(segments, clustered) + unsigned(threads) * (kept_bytes_of_thread + copied_bytes);
+    }
 
     // ---- comparisons of the place in the row with a row's number: masks and targets. Places are below 2^31, so that the row's number, less
     // the first place and kept within 32 bits, does for all of the row: one instruction an element, and the coordinate isn't made
@@ -712,9 +714,34 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
         return is_small(rounds) ? tuning_of<Kernel>::rows::small_blocks : bound_by_shared ? blocks_by_shared() : least_blocks;
     }
 
-    // ---- a block or cluster takes several long rows one after the other: while the last pass works on one, its registers take the next
+    // ---- a block or cluster takes several long rows one after the other: while the last pass works on one, its registers take the next; or shared
+    // memory does from the first pass on (cuda_row_copies.cuh), where covered codes need the registers for their dividends, and where a row's
+    // exponentials take so long that too little would be under way
+    static constexpr i64 threads_of_copies() {
+        return counts_registers ? i64(bound_blocks(long_rounds)) * bound_threads(long_rounds) : tuning_of<Kernel>::rows::copying_threads;
+    }
+    template <int Pass = 1>
+    static constexpr bool any_near() {
+        if constexpr (Pass == last)
+            return false;
+        else
+            return finds_near<Pass> || any_near<Pass + 1>();
+    }
+    static constexpr unsigned copied_bytes_of(int i) { return held_leaves::test(i) ? unsigned(long_rounds * pack * dtype_size(Kernel::view.memory_type(i))) : 0u; }
+    static constexpr unsigned find_copied_bytes() {
+        using tuning = typename tuning_of<Kernel>::rows;
+        if (!(counts_registers || any_near()) || !whole || sharing != row_sharing::block || tuning::rows_in_turn <= 1 || known_length <= order::segment || any_two_phase) return 0;
+        unsigned bytes = 0;
+        for (int i = 0; i < Kernel::instances; ++i) {
+            if (held_leaves::test(i) && pack * dtype_size(Kernel::view.memory_type(i)) < 4) return 0;
+            bytes += copied_bytes_of(i);
+        }
+        return threads_of(known_length) * bytes <= 45000 && threads_of_copies() * bytes <= tuning::copied_bytes ? bytes : 0;
+    }
+    static constexpr unsigned copied_bytes = find_copied_bytes();  ///< of a thread
+    static constexpr bool copies_ahead = copied_bytes > 0;
     static constexpr bool find_streams() {
-        if (holds_weights) return true;
+        if (holds_weights || copies_ahead) return true;
         if (tuning_of<Kernel>::rows::rows_in_turn <= 1 || Kernel::levels == 0 || !may_be_long) return false;
         if (find_pressure() - long_rounds * (kept >= 0 && shared_rounds > 0 ? pack : 0) > tuning_of<Kernel>::rows::few_registers) return false;
         if (mask >= 0 || row_codes::any || (stores_elements && Kernel::levels < 2)) return false;
@@ -745,15 +772,20 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     }
     static constexpr bool asks_ahead = streams && shared_rounds > 0 && sharing == row_sharing::cluster && stores_elements && find_row_bytes() > 0 &&
                                        find_row_bytes() <= tuning_of<Kernel>::rows::ahead_bytes;
-    static constexpr bool loads_ahead_storing = stores_elements && (find_read_again() || (kept >= 0 && shared_rounds == 0));
+    static constexpr bool loads_ahead_storing = !copies_ahead && stores_elements && (find_read_again() || (kept >= 0 && shared_rounds == 0));
     static constexpr int exchange_sets = streams ? 2 : 1;
-    /// Rows of a block or cluster, so that all blocks together fill the card often enough to end at one time.
-    static i64 turns_of(const parameters<Kernel>& in, i64 threads, i64 segments) {
+    /// How rows are divided among blocks or clusters of `threads`; returns how many of those there are. Each takes as many rows as still let all of
+    /// them fill the card often enough; the last ones take one row each, so that they end together: they are started when others end.
+    static i64 divide_rows(parameters<Kernel>& in, i64 threads, i64 segments) {
         using tuning = typename tuning_of<Kernel>::rows;
-        constexpr i64 at_once = i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * (holds_weights ? tuning::held_weights_threads : 2048);
+        constexpr i64 threads_at_once = holds_weights ? tuning::held_weights_threads : copies_ahead ? threads_of_copies() : 2048;
+        constexpr i64 at_once = i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * threads_at_once;
         i64 turns = streams && segments > 1 && in.outer_axes == 1 ? (holds_weights ? tuning::rows_of_weights : tuning::rows_in_turn) : 1;
         while (turns > 1 && in.rows * threads < turns * tuning::least_turns * at_once) turns /= 2;
-        return turns;
+        const i64 alone = turns >= 4 && !holds_weights ? at_once / threads * turns * tuning::alone_percent / 100 : 0, in_turn = in.rows > alone ? in.rows - alone : 0;
+        in.turns = int(turns);
+        in.long_blocks = unsigned(alone > 0 ? in_turn / turns : (in.rows + turns - 1) / turns);
+        return alone > 0 ? in.long_blocks + (in.rows - in.long_blocks * turns) : in.long_blocks;
     }
     struct output_list {
         static constexpr int limit = Kernel::instances;
@@ -789,6 +821,8 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
         return false;
     }
     static constexpr bool folds_read_late = find_folds_read_late();
+    /// The second of two passes finds its weights in registers where the first one's values make room for its own: they come while segments meet.
+    static constexpr bool second_reads_early = counts_registers && whole && kept >= 0 && Kernel::levels == 2 && known_length > order::segment && !lifts;
     static constexpr int late_rounds = find_late_rounds();
     /// The first of them are read before the folds where registers allow: one wait less, which is what short calls are made of.
     static constexpr bool reads_early = whole && late_bytes_of_round > 0 && find_registers() <= tuning_of<Kernel>::rows::few_registers && !folds_read_late;

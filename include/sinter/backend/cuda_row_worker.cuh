@@ -3,6 +3,7 @@
 // block or cluster, and the outputs. No kernel here.
 #pragma once
 
+#include "cuda_row_copies.cuh"
 #include "cuda_row_merge.cuh"
 
 namespace sinter::detail::device {
@@ -18,6 +19,7 @@ struct row_worker {
     using eval = typename work::eval;
     using row_codes = typename work::row_codes;
     using merging = row_merge<Kernel>;
+    using copies = row_copies<Kernel>;
     using scales_of_row = typename row_codes::template scales<conditional<work::lifts, typename work::lift, void>>;
     template <int Pass, int Phase = 1>
     using phase = typename rows::template phase<Pass, Phase>;
@@ -102,6 +104,7 @@ struct row_worker {
 #pragma unroll
         for (int s = 0; s < work::count; ++s) offset[s] += in.outer_step[0][s];
         ++turn;
+        if constexpr (work::copies_ahead) take_held(selected<typename work::held_leaves>{});
     }
     __device__ __forceinline__ typename work::row_frame row_frame() const { return {around()}; }
     __device__ __forceinline__ bool clustered() const { return work::sharing == row_sharing::cluster || (work::sharing == row_sharing::either && cluster_blocks() > 1); }
@@ -223,6 +226,21 @@ struct row_worker {
     __device__ __forceinline__ void load_one_ahead(int round) {
         work::template load_operand<work::shares_with_weights>(in, static_cast<typename work::template pack_slot<Instance>&>(held[round]).value,
                            static_cast<const typename rows::template storage_of<Instance>*>(ahead[slots<Kernel>::template place<Instance>]) + round * order::lanes);
+    }
+    template <int Pass>
+    static constexpr bool loads_ahead_folding = work::streams && !work::copies_ahead && !work::loads_ahead_storing && Pass == last - 1;
+    /// Where the next row's copies come.
+    __device__ __forceinline__ unsigned char* area_ahead() const { return shared + work::exchange_bytes(segments, false); }
+    template <int... Instance>
+    __device__ __forceinline__ void send_next(indices<Instance...>) const {
+        (copies::template send<Instance>(area_ahead(), row_of<Instance>() + in.outer_step[0][slots<Kernel>::template place<Instance>] + first), ...);
+    }
+    template <int... Instance>
+    __device__ __forceinline__ void take_held(indices<Instance...>) {
+        copies::wait();
+#pragma unroll
+        for (int q = 0; q < work::long_rounds; ++q)
+            (copies::template take<Instance>(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, area_ahead(), q), ...);
     }
     /// The second-level cache for this segment of the next row, by one thread.
     template <int... Instance>
@@ -403,7 +421,7 @@ struct row_worker {
         phase<Pass>::start(picked[0], picks{});
         fold_picks<Rounds, Pass>(picked, context, firsts, picks{});
         spread_picks<Pass>(picked[0], total, picks{});
-        if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing) {
+        if constexpr (loads_ahead_folding<Pass>) {
 #pragma unroll
             for (int q = 0; q < Rounds; ++q)
                 if (goes_on() && has(q)) load_ahead(q, selected<typename work::held_leaves>{});
@@ -488,7 +506,7 @@ struct row_worker {
 #pragma unroll
         for (int q = 0; q < Rounds; ++q) {
             if (!Full && !counts(q)) continue;
-            if constexpr (!work::holds_weights) load_late(q, selected<typename work::template late_leaves<Pass>>{});
+            if constexpr (!work::holds_weights && !(work::second_reads_early && Pass == 2)) load_late(q, selected<typename work::template late_leaves<Pass>>{});
             constexpr bool keeps = work::kept >= 0 && Pass == last - 1 && Phase == 1;
             [[maybe_unused]] typename work::kept_pack left_for_outputs;
 #pragma unroll
@@ -505,7 +523,7 @@ struct row_worker {
                 if constexpr (lifts_in<Pass>) lifted = maximum(lifted, work::lift::early_magnitude(frame));
             }
             if constexpr (keeps) keep<Rounds>(q, left_for_outputs);
-            if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing && work::shared_rounds == 0)
+            if constexpr (loads_ahead_folding<Pass> && work::shared_rounds == 0)
                 if (goes_on()) load_ahead(q, selected<typename work::held_leaves>{});
         }
     }
@@ -546,7 +564,7 @@ struct row_worker {
         }
         total = all[0];
         if constexpr (lifts_in<Pass>) lifted = merging::template largest_of<group>(lifted);
-        if constexpr (work::streams && Pass == last - 1 && !work::loads_ahead_storing && work::shared_rounds > 0) {
+        if constexpr (loads_ahead_folding<Pass> && work::shared_rounds > 0) {
             __syncwarp();  // what is kept is stored before: else the compiler holds it together with what is loaded
 #pragma unroll
             for (int q = 0; q < Rounds; ++q)
@@ -639,7 +657,7 @@ struct row_worker {
     __device__ __forceinline__ summaries<Pass> summary_of_segment() {
         const typename rows::template folds<Pass> folds{};
         const typename rows::template two_phase_folds<Pass> two_phase{};
-        if constexpr (work::streams && Pass == last - 1) find_ahead(selected<typename work::held_leaves>{});
+        if constexpr (work::streams && !work::copies_ahead && Pass == last - 1) find_ahead(selected<typename work::held_leaves>{});
         if constexpr (work::asks_ahead && Pass == last - 1)
             if (goes_on() && exists && member == 0) ask_ahead(selected<typename work::held_leaves>{});
         typename phase<Pass>::firsts firsts;
@@ -665,6 +683,13 @@ struct row_worker {
     template <int Rounds, int Pass>
     __device__ __forceinline__ void fold_row() {
         summaries<Pass> value = summary_of_segment<Rounds, Pass>();
+        if constexpr (work::copies_ahead && Pass == 1)
+            if (goes_on()) send_next(selected<typename work::held_leaves>{});
+        if constexpr (work::second_reads_early && Pass == 1) {
+            forget<Rounds>(selected<typename work::held_leaves>{});
+#pragma unroll
+            for (int q = 0; q < Rounds; ++q) load_late(q, selected<typename work::template late_leaves<2>>{});
+        }
         if constexpr (work::streams && Pass == last - 1)
             if (goes_on()) begin_next();
         if constexpr (work::reads_all_early && Pass == last - 1)

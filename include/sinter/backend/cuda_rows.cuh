@@ -45,11 +45,20 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_
             row = segments > 1 ? blockIdx.x : blockIdx.x * unsigned(groups) + unsigned(own);
             number = segments > 1 ? own : 0;
         }
-        if constexpr (work::streams) row *= unsigned(in.turns);
+        int turns = 1;
+        if constexpr (work::streams) {
+            // (in turn: row * turns, and what the others before it take less)
+            if (work::holds_weights || row < in.long_blocks) {
+                turns = in.turns;
+                row *= unsigned(turns);
+            } else {
+                row += in.long_blocks * unsigned(in.turns - 1);
+            }
+        }
         const unsigned rows = unsigned(in.rows);
         const bool exists = row < rows && number < segments;
         worker thread(in, shared_memory, exchange, segments, number, member, exists);
-        if constexpr (work::streams) thread.turns = int(rows - row) < in.turns ? int(rows - row) : in.turns;
+        if constexpr (work::streams) thread.turns = int(rows - row) < turns ? int(rows - row) : turns;
         if constexpr (Rounds == 1) {
             const unsigned all_groups = gridDim.x * unsigned(groups), second = row + all_groups;
             if (all_groups < rows) {  // (work::in_pairs)
@@ -105,9 +114,8 @@ status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
         // Few short rows: every multiprocessor has some.
         if (segments == 1)
             while (threads > 32 && given.rows * work::group < threads * cuda_table<arch_of<Kernel>()>::card.multiprocessors) threads /= 2;
-        given.turns = int(work::turns_of(given, threads, segments));
-        const i64 rows_of_block = segments == 1 ? threads / work::group * (work::in_pairs(given) ? 2 : 1) : given.turns;
-        const dim3 grid(unsigned((given.rows + rows_of_block - 1) / rows_of_block)), block{unsigned(threads)};
+        const i64 long_blocks = work::divide_rows(given, threads, segments), rows_of_block = threads / work::group * (work::in_pairs(given) ? 2 : 1);
+        const dim3 grid(unsigned(segments == 1 ? (given.rows + rows_of_block - 1) / rows_of_block : long_blocks)), block{unsigned(threads)};
         if constexpr (work::may_be_short) {
             static kernel_handles of_short;
             if (given.length <= order::lanes) return start(of_short, run_rows<Kernel, 1>, grid, block, 0, stream, given);
@@ -122,8 +130,7 @@ status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
         i64 threads = tuning_of<Kernel>::rows::cluster_threads, blocks = 2;
         while (blocks * threads < wanted && blocks < tuning_of<Kernel>::rows::most_blocks) blocks *= 2;
         while (blocks * threads < wanted) threads *= 2;
-        given.turns = int(work::turns_of(given, blocks * threads, segments));
-        const i64 clusters = (given.rows + given.turns - 1) / given.turns;
+        const i64 clusters = work::divide_rows(given, blocks * threads, segments);
         static kernel_handles of_clusters;
         return start_cluster(of_clusters, run_rows<Kernel, work::long_rounds>, unsigned(blocks), dim3(unsigned(clusters * blocks)), dim3(unsigned(threads)),
                              work::shared_bytes(segments, threads, true), stream, given);

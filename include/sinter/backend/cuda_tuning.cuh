@@ -94,7 +94,11 @@ struct cuda_table {
         static constexpr int rows_in_turn = 8;              ///< at most, that a block or cluster takes one after the other: a power of two;
         static constexpr int ahead_bytes = 131072;          ///< of a row at most, whose kept values lie in a cluster's shared memory, that the second-level cache is
                                                             ///< asked for while the row before it is folded (softmax of 16384 to 65536 bf16 gains 6 to 8 %, of 131072 loses 7 %)
-        static constexpr i64 least_turns = 3;               ///< times that all blocks must fill the card then
+        static constexpr i64 least_turns = 3;               ///< times that all blocks must fill the card then;
+        static constexpr int alone_percent = 50;            ///< of the rows that all of them take at one time: so many at the end have a block each
+        static constexpr i64 copied_bytes =                 ///< of rows on their way to a multiprocessor's shared memory, at most (cuda_row_copies.cuh)
+            Arch < 800 ? 0 : Arch == 890 || Arch == 1200 ? 49152 : 98304;
+        static constexpr int copying_threads = 640;         ///< on a multiprocessor then, where nothing bounds them
         static constexpr int kept_cost = 7;                 ///< a value is kept from one pass to the next when it costs more instructions than this;
         static constexpr int kept_cost_fast = 48;           ///< under `fast`, where the cost is still counted for the portable form
         static constexpr int most_pack_bytes = 48;          ///< of the packs that a thread reads at once, all operands together

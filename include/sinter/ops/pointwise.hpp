@@ -203,7 +203,7 @@ SINTER_FUNCTION(clamp, clamp_op)
 // ----------------------------------------------------------------------------------------------------- functions (D1, D2)
 SINTER_OPERATION_1(sqrt_op, "sqrt", floating, 4, sqrt(x))
 SINTER_OPERATION_1(rsqrt_op, "rsqrt", floating, 8, rsqrt(x))
-SINTER_OPERATION_1(reciprocal_op, "reciprocal", floating, 4, div(Value(typename Value::element(1)), x))
+SINTER_OPERATION_1(reciprocal_op, "reciprocal", floating, 4, reciprocal(x))
 SINTER_OPERATION_1(exp_op, "exp", floating, 18, exp(x))
 // For sums over a row (math_exp.hpp): of differences that aren't positive, under the same name in plans, and of what isn't above a top.
 SINTER_OPERATION_1(exp_below_zero_op, "exp", floating, 16, exp_below_zero(x))
