@@ -286,7 +286,7 @@ struct evaluator {
     }
     /// The value of an argument that is known when compiled; 0: it isn't, or is 0.
     template <int Instance, int Position, class Type>
-    static constexpr Type known_number() {
+    static SINTER_HOST_DEVICE constexpr Type known_number() {
         if constexpr (Kernel::table.at[Instance].argument[Position] < 0) {
             constexpr int node = Kernel::table.at[Instance].immediate[Position];
             if constexpr (Kernel::node[node].kind == node_kind::literal) {
@@ -305,11 +305,11 @@ struct evaluator {
         return 0;
     }
     /// 1 / x where x is a power of two, or one less than 0, and both are normal numbers; else 0.
-    static constexpr float inverse_of_power(float x) {
+    static SINTER_HOST_DEVICE constexpr float inverse_of_power(float x) {
         const u32 bits = __builtin_bit_cast(u32, x), exponent = bits >> 23 & 0xff;
         return (bits & 0x7fffff) == 0 && exponent >= 1 && exponent <= 253 ? __builtin_bit_cast(float, (bits & 0x80000000u) | (254 - exponent) << 23) : 0.0f;
     }
-    static constexpr double inverse_of_power(double x) {
+    static SINTER_HOST_DEVICE constexpr double inverse_of_power(double x) {
         const u64 bits = __builtin_bit_cast(u64, x), exponent = bits >> 52 & 0x7ff;
         return (bits & 0xfffffffffffffu) == 0 && exponent >= 1 && exponent <= 2045 ? __builtin_bit_cast(double, (bits & 0x8000000000000000u) | (2046 - exponent) << 52) : 0.0;
     }

@@ -205,10 +205,10 @@ struct row_worker {
         constexpr int slot = slots<Kernel>::template place<Instance>;
         return static_cast<const typename rows::template storage_of<Instance>*>(in.pointer[slot]) + offset[slot];
     }
-    /// The compiler doesn't look through where a loop takes many rows: else it counts along with an address for each round.
+    /// The compiler doesn't look through where a loop takes many rows, or rounds are tested: else it counts along with an address for each round.
     static __device__ __forceinline__ const void* one_address(const void* address) {
 #if SINTER_DEVICE_PASS
-        if constexpr (work::holds_weights) asm volatile("" : "+l"(address));
+        if constexpr (work::holds_weights || (work::streams && !work::whole)) asm volatile("" : "+l"(address));
 #endif
         return address;
     }
@@ -272,9 +272,18 @@ struct row_worker {
     /// What the last pass reads late, for the rounds from `first` on that are read together.
     template <int Rounds>
     __device__ __forceinline__ void load_late_rounds(int first_round) {
+        load_late_of_all<Rounds>(first_round, selected<typename work::template late_leaves<last>>{});
+    }
+    template <int Rounds, int... Instance>
+    __device__ __forceinline__ void load_late_of_all(int first_round, indices<Instance...>) {
+        const void* const from[] = {one_address(row_of<Instance>() + first)..., nullptr};
 #pragma unroll
-        for (int q = first_round; q < first_round + work::late_rounds && q < Rounds; ++q)
-            if (has(q)) load_late(q, selected<typename work::template late_leaves<last>>{});
+        for (int q = first_round; q < first_round + work::late_rounds && q < Rounds; ++q) {
+            if (!has(q)) continue;
+            int i = 0;
+            ((load_whole(static_cast<typename work::template pack_slot<Instance>&>(held[q]).value,
+                         static_cast<const typename rows::template storage_of<Instance>*>(from[i++]) + q * order::lanes)), ...);
+        }
     }
 
     /// The lane tree, strides 64, 32 ... 1, lower lane first; every thread of the group gets the total. While a thread has several
