@@ -194,7 +194,7 @@ struct operator_graph {
     constexpr void take(const traced& result) { output[output_count++] = place(record, result).index; }
     template <int Count>
     constexpr void take(const traced_outputs<Count>& results) {
-        for (const traced& one : results.value) take(one);
+        for (int i = 0; i < Count; ++i) take(results[i]);
     }
     constexpr void take(const traced_list& results) {
         for (int i = 0; i < results.count; ++i) take(results.value[i]);

@@ -141,10 +141,25 @@ private:
                                               : static_cast<double>(static_cast<i64>(bits));
     }
 };
-/// Several results of a traced lambda; made by `outputs`.
+/// Several results of a traced lambda; made by `outputs` and by what has several itself.
 template <int Count>
 struct traced_outputs {
     traced value[unsigned(Count)];
+    constexpr traced& operator[](int i) { return value[i]; }
+    constexpr const traced& operator[](int i) const { return value[i]; }
+};
+/// Two or three have a member each, so that they can be named: `auto [codes, scale] = dynamic_quantize(n);`.
+template <>
+struct traced_outputs<2> {
+    traced first, second;
+    constexpr traced& operator[](int i) { return i == 0 ? first : second; }
+    constexpr const traced& operator[](int i) const { return i == 0 ? first : second; }
+};
+template <>
+struct traced_outputs<3> {
+    traced first, second, third;
+    constexpr traced& operator[](int i) { return i == 0 ? first : i == 1 ? second : third; }
+    constexpr const traced& operator[](int i) const { return i == 0 ? first : i == 1 ? second : third; }
 };
 
 /// The same, their number known only when the body has run: for bodies that are made of another body.
@@ -249,11 +264,11 @@ template <int Count>
 inline constexpr int results_in<traced_outputs<Count>> = Count;
 template <int Count, class Value>
 constexpr void append_results(traced_outputs<Count>& to, int& count, Value value) {
-    to.value[count++] = traced(value);
+    to[count++] = traced(value);
 }
 template <int Count, int More>
 constexpr void append_results(traced_outputs<Count>& to, int& count, traced_outputs<More> values) {
-    for (int i = 0; i < More; ++i) to.value[count++] = values.value[i];
+    for (int i = 0; i < More; ++i) to[count++] = values[i];
 }
 }  // namespace detail
 /// Returns several values from the lambda of `fused`: `return outputs(h, y);`, numbers among them, and what stands for several itself:
@@ -408,7 +423,7 @@ struct trace<Lambda, indices<Rank...>, Kind...> {
     }
     template <int Count>
     static constexpr void collect(trace_result& out, const traced_outputs<Count>& results) {
-        for (int i = 0; i < Count; ++i) out.output[i] = place(out.record, results.value[i]).index;
+        for (int i = 0; i < Count; ++i) out.output[i] = place(out.record, results[i]).index;
         out.output_count = Count;
     }
     static constexpr void collect(trace_result& out, const traced_list& results) {

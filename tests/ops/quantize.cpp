@@ -223,6 +223,37 @@ TEST_CASE("outputs takes results of several values beside others") {
     CHECK(codes == wanted);
     CHECK(scale == wanted_scale);
 }
+/// Several values, named where they are made.
+inline constexpr auto scale_named = si::fused([](auto x) {
+    const auto [codes, scale] = dynamic_quantize(x);
+    return si::outputs(codes, scale * 2.0f, codes);
+});
+inline constexpr auto zero_named = si::fused([](auto x) {
+    const auto [codes, scale, zero] = dynamic_quantize_asymmetric(x);
+    const auto [least, greatest] = si::outputs(min(x, si::last_axis), max(x, si::last_axis));
+    return si::outputs(codes, scale, zero, greatest - least);
+});
+TEST_CASE("values of a result that has two or three can be named") {
+    const extents<2, 8> matrix;
+    const extents<2, 1> column;
+    const std::vector<float> x{1, -2, 3, 4, 5, 6, -7, 8, 0.5f, 0.25f, -0.5f, 1, 2, 3, 4, 12.7f};
+    std::vector<si::i8> codes(16), wanted(16), again(16);
+    std::vector<float> scale(2), twice(2), span(2);
+    si::run(si::reference, si::tie(si::view(wanted, matrix), si::view(scale, column)) = dynamic_quantize(si::view(x, matrix)));
+    si::run(si::cpu, si::tie(si::view(codes, matrix), si::view(twice, column), si::view(again, matrix)) = scale_named(si::view(x, matrix)));
+    CHECK(codes == wanted);
+    CHECK(again == wanted);
+    CHECK(twice[0] == 2 * scale[0]);
+    CHECK(twice[1] == 2 * scale[1]);
+    std::vector<si::u8> unsigned_codes(16), wanted_codes(16), zero(2), wanted_zero(2);
+    std::vector<float> wanted_scale(2);
+    si::run(si::reference, si::tie(si::view(wanted_codes, matrix), si::view(wanted_scale, column), si::view(wanted_zero, column)) = dynamic_quantize_asymmetric(si::view(x, matrix)));
+    si::run(si::cpu, si::tie(si::view(unsigned_codes, matrix), si::view(scale, column), si::view(zero, column), si::view(span, column)) = zero_named(si::view(x, matrix)));
+    CHECK(unsigned_codes == wanted_codes);
+    CHECK(scale == wanted_scale);
+    CHECK(zero == wanted_zero);
+    CHECK(span == std::vector<float>{15, 12.7f + 0.5f});
+}
 TEST_CASE("rows find their own scale") {
     constexpr int rows = 5, length = 300;
     std::vector<float> x(rows * length), w(length, 1.25f);
