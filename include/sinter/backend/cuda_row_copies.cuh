@@ -43,7 +43,8 @@ struct row_copies {
         __builtin_memcpy(to, from, Bytes);
 #endif
     }
-    /// Starts copies of an operand's elements from `from` on, the thread's first one. What lay there has been read: its values are known.
+    /// Starts copies of an operand's elements from `from` on, the thread's first one. What lies there was read by this thread before: a copy doesn't
+    /// overtake its thread's own loads (for which the assembler sees).
     template <int Leaf>
     static __device__ __forceinline__ void send(unsigned char* area, const element<Leaf>* from) {
         unsigned char* const to = place<Leaf>(area);
