@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A device for machines without one: the source of the CUDA kernels, compiled by a host compiler and run one block after another,
 // each thread of a block a fiber of its own. Barriers, shuffles, shared memory and atomics mean what they mean on a device; memory
-// is the host's. It shows errors of logic and order, not of the compiler for the device or of memory between blocks.
+// is the host's. It shows errors of logic and order, not of the compiler for the device or of memory between blocks. The threads of every second
+// block go on evenly; in the others each warp runs as far ahead as barriers let it, in an order of chance, and copies to shared memory arrive
+// as late as they may.
 //     #include "emulator.hpp"          before any header of the CUDA backend; x86-64
 #pragma once
 
@@ -47,12 +49,19 @@ struct thread_state {
     bool done;
     dim3 index;
     unsigned long long word[2];
+    int copies;  ///< that are under way
+    struct {
+        void* to;
+        const void* from;
+        std::size_t bytes;
+    } copy[256];
 };
 struct machine {
     thread_state thread[most_threads];
     void* scheduler;
     int current, threads;
     unsigned char* stacks;
+    bool even;  ///< how this block's threads go on
     void (*body)(const void*);
     const void* argument;
 };
@@ -103,11 +112,27 @@ void wait(int first, int stop) {
         yield();
     }
 }
+/// Barriers and exchanges that a warp's threads have come to.
+inline unsigned long long steps_of_warp(int warp) {
+    unsigned long long steps = 0;
+    for (int t = warp * 32; t < (warp + 1) * 32 && t < device.threads; ++t) steps += device.thread[t].barriers + device.thread[t].exchanges;
+    return steps;
+}
+/// Each thread of a warp to where it waits for others.
+inline void run_warp(int warp, int& left) {
+    for (int t = warp * 32; t < (warp + 1) * 32 && t < device.threads; ++t) {
+        if (device.thread[t].done) continue;
+        device.current = t;
+        emulator_switch(&device.scheduler, device.thread[t].stack_pointer);
+        if (device.thread[t].done) --left;
+    }
+}
 inline void run_block() {
     if (!device.stacks) device.stacks = static_cast<unsigned char*>(std::malloc(stack_bytes * most_threads));
     for (int t = 0; t < device.threads; ++t) {
         thread_state& one = device.thread[t];
         one.barriers = one.exchanges = 0;
+        one.copies = 0;
         one.done = false;
         one.index = dim3(unsigned(t) % blockDim.x, unsigned(t) / blockDim.x % blockDim.y, unsigned(t) / blockDim.x / blockDim.y);
         void** top = reinterpret_cast<void**>(device.stacks + stack_bytes * std::size_t(t + 1) - 64);
@@ -116,15 +141,28 @@ inline void run_block() {
         for (int r = 0; r < 6; ++r) *--top = nullptr;
         one.stack_pointer = top;
     }
+    device.even = !device.even;
+    int order[most_threads / 32];
+    const int warps = (device.threads + 31) / 32;
+    for (int w = 0; w < warps; ++w) order[w] = w;
     int left = device.threads;
     unsigned long long idle = 0;
     while (left > 0) {
-        for (int t = 0; t < device.threads; ++t) {
-            if (device.thread[t].done) continue;
-            device.current = t;
-            emulator_switch(&device.scheduler, device.thread[t].stack_pointer);
-            if (device.thread[t].done) --left, idle = 0;
+        for (int w = warps - 1; w > 0 && !device.even; --w) {
+            static unsigned state = 1;
+            state = state * 1664525u + 1013904223u;
+            const int other = int((state >> 8) % unsigned(w + 1)), here = order[w];
+            order[w] = order[other];
+            order[other] = here;
         }
+        for (int w = 0; w < warps; ++w)
+            do {
+                const int before = left;
+                const unsigned long long steps = steps_of_warp(order[w]);
+                run_warp(order[w], left);
+                if (left < before) idle = 0;
+                if (left == before && steps == steps_of_warp(order[w])) break;
+            } while (!device.even);
         if (++idle > 100000000) std::printf("emulator: a barrier that not all threads reach\n"), std::abort();
     }
 }
@@ -205,6 +243,22 @@ inline int __all_sync(unsigned, int holds) {
 template <class Word>
 Word __shfl_xor_sync(unsigned, Word value, int distance, int width = 32) {
     return __shfl_from(value, distance, shuffle_kind::from_partner, width);
+}
+
+/// A copy to shared memory that its thread doesn't wait for until it asks for all of them.
+inline void emulated_copy(void* to, const void* from, std::size_t bytes) {
+    emulator::thread_state& mine = emulator::device.thread[emulator::device.current];
+    if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0 || reinterpret_cast<std::uintptr_t>(from) % bytes != 0 || mine.copies == 256)
+        std::printf("emulator: a copy that isn't aligned, or too many\n"), std::abort();
+    if (emulator::device.even)
+        std::memcpy(to, from, bytes);
+    else
+        mine.copy[mine.copies++] = {to, from, bytes};
+}
+inline void emulated_copies_arrive() {
+    emulator::thread_state& mine = emulator::device.thread[emulator::device.current];
+    for (int i = 0; i < mine.copies; ++i) std::memcpy(mine.copy[i].to, mine.copy[i].from, mine.copy[i].bytes);
+    mine.copies = 0;
 }
 
 // There are no clusters: rows that would need one go to the general kernel.

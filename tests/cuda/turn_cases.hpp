@@ -40,8 +40,8 @@ template <class Type>
 bool same_bits(const std::vector<Type>& found, const std::vector<Type>& wanted) {
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (std::memcmp(&found[i], &wanted[i], sizeof(Type)) == 0) continue;
-        if constexpr (si::detail::is_float_v<Type>)
-            if (found[i] != found[i] && wanted[i] != wanted[i]) continue;  // any NaN is any other
+        if constexpr (si::is_float(si::dtype_of<Type>))
+            if (const float one = si::convert<float>(found[i]), other = si::convert<float>(wanted[i]); one != one && other != other) continue;  // any NaN is any other
         return false;
     }
     return true;
@@ -50,7 +50,7 @@ bool same_bits(const std::vector<Type>& found, const std::vector<Type>& wanted) 
 template <class Type>
 std::vector<Type> rows_of(i64 rows, i64 length, unsigned seed) {
     std::vector<Type> out = numbers<Type>(rows * length, seed);
-    if constexpr (si::detail::is_float_v<Type>)
+    if constexpr (si::is_float(si::dtype_of<Type>))
         for (i64 r = 0; r < rows; ++r) {
             Type* const row = out.data() + r * length;
             for (i64 i = 0; i < length; ++i) {
@@ -64,18 +64,23 @@ std::vector<Type> rows_of(i64 rows, i64 length, unsigned seed) {
     return out;
 }
 
-inline constexpr auto codes = si::fused([](auto x, auto, auto weight) { return dynamic_quantize(si::rms_norm(x, weight, 1e-5f)); });
-inline constexpr auto codes_of_rows = si::fused([](auto x, auto r, auto weight) { return dynamic_quantize((x + si::cast<float>(r)) * weight); });
-inline constexpr auto norm_codes = si::fused([](auto x, auto r, auto weight) { return dynamic_quantize(si::rms_norm(x + si::cast<float>(r), weight, 1e-5f)); });
-inline constexpr auto log_sum = si::fused([](auto x, auto, auto) { return si::outputs(logsumexp(x, si::last_axis), argmax(x, si::last_axis)); });
-inline constexpr auto sum_of_powers = si::fused([](auto x, auto r, auto) {
+inline constexpr auto codes = si::fused([](auto x, auto, auto weight, auto) { return dynamic_quantize(si::rms_norm(x, weight, 1e-5f)); });
+inline constexpr auto codes_of_rows = si::fused([](auto x, auto r, auto weight, auto) { return dynamic_quantize((x + si::cast<float>(r)) * weight); });
+inline constexpr auto norm_codes = si::fused([](auto x, auto r, auto weight, auto) { return dynamic_quantize(si::rms_norm(x + si::cast<float>(r), weight, 1e-5f)); });
+inline constexpr auto codes_of_multiples = si::fused([](auto x, auto r, auto weight, auto factor) {
+    return dynamic_quantize(si::rms_norm(x * factor, weight, 1e-5f) * (factor + si::cast<float>(r)));
+});
+inline constexpr auto codes_of_scaled_norm = si::fused([](auto x, auto, auto weight, auto factor) { return dynamic_quantize(si::rms_norm(x, weight, 1e-5f) * factor); });
+inline constexpr auto scaled_log_sum = si::fused([](auto x, auto, auto, auto factor) { return si::outputs(logsumexp(x * factor, si::last_axis), factor * 2.0f); });
+inline constexpr auto log_sum = si::fused([](auto x, auto, auto, auto) { return si::outputs(logsumexp(x, si::last_axis), argmax(x, si::last_axis)); });
+inline constexpr auto sum_of_powers = si::fused([](auto x, auto r, auto, auto) {
     const auto h = si::cast<float>(x) * 0.5f + si::cast<float>(r);
     return si::outputs(sum(exp(h - max(h, si::last_axis)), si::last_axis), max(si::cast<float>(x), si::last_axis));
 });
-inline constexpr auto norm_and_place = si::fused([](auto x, auto, auto weight) { return si::outputs(si::rms_norm(x, weight, 1e-5f), argmin(x, si::last_axis)); });
-inline constexpr auto softmax_and_sum = si::fused([](auto x, auto r, auto) { return si::outputs(softmax(x), sum(si::cast<float>(r), si::last_axis)); });
+inline constexpr auto norm_and_place = si::fused([](auto x, auto, auto weight, auto) { return si::outputs(si::rms_norm(x, weight, 1e-5f), argmin(x, si::last_axis)); });
+inline constexpr auto softmax_and_sum = si::fused([](auto x, auto r, auto, auto) { return si::outputs(softmax(x), sum(si::cast<float>(r), si::last_axis)); });
 
-/// One formula on x, a residual and weights; two results.
+/// One formula on x, a residual, weights and a factor of each row; two results.
 template <class Storage, class First, class Second, class X, class R, class Sizes, class Executor>
 struct cases {
     const Executor& executor;
@@ -84,9 +89,9 @@ struct cases {
     Sizes sizes;
     std::vector<X> x;
     std::vector<R> residual;
-    std::vector<float> weight;
+    std::vector<float> weight, factor;
     cases(const Executor& with, const char* of, i64 count, i64 length, Sizes extents)
-        : executor(with), name(of), rows(count), sizes(extents), x(rows_of<X>(count, length, unsigned(count))), residual(rows_of<R>(count, length, 3)), weight(numbers<float>(length, 5)) {}
+        : executor(with), name(of), rows(count), sizes(extents), x(rows_of<X>(count, length, unsigned(count))), residual(rows_of<R>(count, length, 3)), weight(numbers<float>(length, 5)), factor(numbers<float>(count, 9)) {}
 
     /// `PerRow`: the first result has one element a row too.
     template <bool PerRow, i64 Columns, class Formula>
@@ -94,7 +99,7 @@ struct cases {
         const i64 length = i64(weight.size());
         const device_copy<Storage, X> x_on(x);
         const device_copy<Storage, R> residual_on(residual);
-        const device_copy<Storage, float> weight_on(weight);
+        const device_copy<Storage, float> weight_on(weight), factor_on(factor);
         const auto columns = si::extents_with<si::extents<Columns>>(si::shape{1, {length}});
         const si::extents<dyn, 1> one_each(rows);
         const auto first_sizes = [&] {
@@ -109,11 +114,11 @@ struct cases {
         const device_copy<Storage, Second> second_on(second);
         const bool ran =
             si::try_run(si::reference, si::tie(si::view(first.data(), first_sizes), si::view(second.data(), one_each)) =
-                                           formula(si::view(x.data(), sizes), si::view(residual.data(), sizes), si::view(weight.data(), columns)))
+                                           formula(si::view(x.data(), sizes), si::view(residual.data(), sizes), si::view(weight.data(), columns), si::view(factor.data(), one_each)))
                 .ok() &&
             si::try_run(executor, si::tie(si::device_view(first_on.device, first_sizes), si::device_view(second_on.device, one_each)) =
                                       formula(si::device_view(static_cast<const X*>(x_on.device), sizes), si::device_view(static_cast<const R*>(residual_on.device), sizes),
-                                              si::device_view(static_cast<const float*>(weight_on.device), columns)))
+                                              si::device_view(static_cast<const float*>(weight_on.device), columns), si::device_view(static_cast<const float*>(factor_on.device), one_each)))
                 .ok();
         check(name, rows, ran && same_bits(first_on.read(), first) && same_bits(second_on.read(), second));
     }
@@ -124,9 +129,65 @@ void check_formula(const char* name, i64 length, const Formula& formula, const E
     for (const i64 rows : {3, 16, 700})
         cases<Storage, First, Second, X, R, sizes, Executor>(executor, name, rows, length, si::extents_with<sizes>(si::shape{2, {rows, length}})).template same<PerRow, Columns>(formula);
 }
+/// A sum stored over its operand beside codes of it: also where a row isn't covered, so that its elements are read once more.
+inline constexpr auto in_place_and_codes = si::fused([](auto x, auto weight) {
+    const auto h = x * 0.75f;
+    return si::outputs(h, dynamic_quantize(si::cast<float>(h) * weight));
+});
+template <i64 Columns, class Storage, class Executor>
+void check_in_place(i64 rows, const Executor& executor) {
+    const si::extents<dyn, Columns> sizes(rows);
+    const si::extents<dyn, 1> one_each(rows);
+    std::vector<bf16> x = rows_of<bf16>(rows, Columns, 11), weight = numbers<bf16>(Columns, 13);
+    std::vector<i8> codes(x.size());
+    std::vector<float> scale(static_cast<std::size_t>(rows));
+    const device_copy<Storage, bf16> x_on(x), weight_on(weight);
+    const device_copy<Storage, i8> codes_on(codes);
+    const device_copy<Storage, float> scale_on(scale);
+    const auto here = si::view(x.data(), sizes);
+    const auto there = si::device_view(x_on.device, sizes);
+    const bool ran =
+        si::try_run(si::reference, si::tie(here, si::view(codes.data(), sizes), si::view(scale.data(), one_each)) = in_place_and_codes(here, si::view(weight.data(), si::extents<Columns>{}))).ok() &&
+        si::try_run(executor, si::tie(there, si::device_view(codes_on.device, sizes), si::device_view(scale_on.device, one_each)) =
+                                  in_place_and_codes(si::device_view(static_cast<const bf16*>(x_on.device), sizes), si::device_view(static_cast<const bf16*>(weight_on.device), si::extents<Columns>{})))
+            .ok();
+    check("codes beside a result in place", rows, ran && same_bits(x_on.read(), x) && same_bits(codes_on.read(), codes) && same_bits(scale_on.read(), scale));
+}
+/// Under `fast`, whose maximum stands beside the sum: codes off by one at most, scales nearly the reference's.
+template <i64 Columns, class Storage, class Executor>
+void check_fast(const Executor& executor) {
+    constexpr i64 rows = 700;
+    const si::extents<dyn, Columns> sizes(rows);
+    const si::extents<dyn, 1> one_each(rows);
+    const std::vector<bf16> x = numbers<bf16>(rows * Columns, 21), residual = numbers<bf16>(rows * Columns, 22);
+    const std::vector<float> weight = numbers<float>(Columns, 23), factor = numbers<float>(rows, 24);
+    std::vector<i8> wanted(x.size());
+    std::vector<float> wanted_scale(rows);
+    const device_copy<Storage, bf16> x_on(x), residual_on(residual);
+    const device_copy<Storage, float> weight_on(weight), factor_on(factor);
+    const device_copy<Storage, i8> codes_on(wanted);
+    const device_copy<Storage, float> scale_on(wanted_scale);
+    const auto compare = [&](const char* name, const auto& formula) {
+        bool right = true;
+        right = right && si::try_run(si::reference, si::tie(si::view(wanted.data(), sizes), si::view(wanted_scale.data(), one_each)) =
+                                                        formula(si::view(x.data(), sizes), si::view(residual.data(), sizes), si::view(weight.data(), si::extents<Columns>{}), si::view(factor.data(), one_each)))
+                             .ok();
+        right = right && si::try_run(executor, si::tie(si::device_view(codes_on.device, sizes), si::device_view(scale_on.device, one_each)) =
+                                                   formula(si::device_view(static_cast<const bf16*>(x_on.device), sizes), si::device_view(static_cast<const bf16*>(residual_on.device), sizes),
+                                                           si::device_view(static_cast<const float*>(weight_on.device), si::extents<Columns>{}), si::device_view(static_cast<const float*>(factor_on.device), one_each)))
+                             .ok();
+        const std::vector<i8> found = codes_on.read();
+        const std::vector<float> found_scale = scale_on.read();
+        for (std::size_t i = 0; i < found.size(); ++i) right = right && found[i] - wanted[i] <= 1 && wanted[i] - found[i] <= 1;
+        for (std::size_t r = 0; r < found_scale.size(); ++r) right = right && found_scale[r] - wanted_scale[r] <= 1e-4f * wanted_scale[r] && wanted_scale[r] - found_scale[r] <= 1e-4f * wanted_scale[r];
+        check(name, Columns, right);
+    };
+    compare("fast codes of a norm", codes);
+    compare("fast codes of multiples of a norm", codes_of_scaled_norm);
+}
 /// Everything; 0 if all is right.
-template <class Storage, class Executor>
-int check_all(const Executor& executor) {
+template <class Storage, class Executor, class Fast>
+int check_all(const Executor& executor, const Fast& fast) {
     check_formula<i8, float, bf16, bf16, 2048, false, Storage>("codes of a norm of 2048 bf16", 2048, codes, executor);
     check_formula<i8, float, bf16, bf16, 4096, false, Storage>("codes of a norm of 4096 bf16", 4096, codes, executor);
     check_formula<i8, float, float, bf16, 3072, false, Storage>("codes of a norm of 3072 floats", 3072, codes, executor);
@@ -134,6 +195,12 @@ int check_all(const Executor& executor) {
     check_formula<i8, float, bf16, i8, 4096, false, Storage>("codes of a norm of bf16 and 8-bit numbers", 4096, norm_codes, executor);
     check_formula<i8, float, float, i8, 2048, false, Storage>("codes of rows of floats and 8-bit numbers", 2048, codes_of_rows, executor);
     check_formula<i8, float, bf16, bf16, dyn, false, Storage>("codes of a norm of a length that the run knows", 3072, codes, executor);
+    check_formula<i8, float, bf16, bf16, 3072, false, Storage>("codes of norms of multiples of rows", 3072, codes_of_multiples, executor);
+    for (const i64 rows : {1, 40, 300}) check_in_place<3072, Storage>(rows, executor);
+    for (const i64 rows : {1, 300}) check_in_place<4096, Storage>(rows, executor);
+    check_fast<2048, Storage>(fast);
+    check_fast<4096, Storage>(fast);
+    check_formula<float, float, float, i8, 4096, true, Storage>("logsumexp of multiples of rows", 4096, scaled_log_sum, executor);
     check_formula<float, i64, float, i8, 4096, true, Storage>("logsumexp of 4096 floats", 4096, log_sum, executor);
     check_formula<float, float, bf16, i8, 2048, true, Storage>("exponentials of a sum of 2048", 2048, sum_of_powers, executor);
     check_formula<float, float, bf16, bf16, 4096, true, Storage>("exponentials of a sum of 4096", 4096, sum_of_powers, executor);

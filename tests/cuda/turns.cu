@@ -3,4 +3,4 @@
 #include "harness_cuda.hpp"
 #include "turn_cases.hpp"
 
-int main() { return turns::check_all<cuda_test::storage>(sinter::cuda()); }
+int main() { return turns::check_all<cuda_test::storage>(sinter::cuda(), sinter::fast(sinter::cuda())); }

@@ -3,4 +3,4 @@
 #include "emulated.hpp"
 #include "turn_cases.hpp"
 
-int main() { return turns::check_all<emulated::storage>(emulated::executor{}); }
+int main() { return turns::check_all<emulated::storage>(emulated::executor{}, sinter::fast(sinter::cuda())); }

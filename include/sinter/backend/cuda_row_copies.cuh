@@ -39,6 +39,8 @@ struct row_copies {
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target), "l"(from) : "memory");
         else
             asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(target), "l"(from), "n"(Bytes) : "memory");
+#elif defined(SINTER_CUDA_EMULATED)
+        emulated_copy(to, from, Bytes);
 #else
         __builtin_memcpy(to, from, Bytes);
 #endif
@@ -57,6 +59,8 @@ struct row_copies {
     static __device__ __forceinline__ void wait() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
         asm volatile("cp.async.wait_all;" ::: "memory");
+#elif defined(SINTER_CUDA_EMULATED)
+        emulated_copies_arrive();
 #endif
     }
     /// A round of what has arrived.

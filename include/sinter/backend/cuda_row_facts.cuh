@@ -730,6 +730,7 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     static constexpr unsigned copied_bytes_of(int i) { return held_leaves::test(i) ? unsigned(long_rounds * pack * dtype_size(Kernel::view.memory_type(i))) : 0u; }
     static constexpr unsigned find_copied_bytes() {
         using tuning = typename tuning_of<Kernel>::rows;
+        if (lifts) return 0;  // nothing gained: one meeting of the threads a row, and no second pass to hide copies behind
         if (!(counts_registers || any_near()) || !whole || sharing != row_sharing::block || tuning::rows_in_turn <= 1 || known_length <= order::segment || any_two_phase) return 0;
         unsigned bytes = 0;
         for (int i = 0; i < Kernel::instances; ++i) {

@@ -26,6 +26,7 @@ struct row_worker {
     template <int Pass>
     using summaries = typename rows::template summaries<Pass>;
     static constexpr int pack = work::pack, group = work::group, last = work::last;
+    static_assert(!(work::lifts && work::streams), "a lifted maximum leaves one meeting a row, whose area the next row's would overwrite");
 
     /// Whether a fold shifts by the row's first element.
     template <int Pass>
@@ -812,7 +813,7 @@ struct row_worker {
     }
     template <int Rounds, int... Output>
     __device__ __forceinline__ void store_elements(indices<Output...> outputs) {
-        if (work::whole && !exists && !work::streams) return;
+        if (work::whole && !exists && (!work::streams || work::copies_ahead)) return;  // (a row may be stored in place: nobody else reads it then)
         scales_of_row scales;
         if constexpr (row_codes::any)
             if (!scales.find(row_frame(), outputs)) return store_again<Rounds>(outputs);
