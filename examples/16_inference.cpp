@@ -34,6 +34,17 @@ inline constexpr auto greedy = si::fused([](auto logits) {
     return si::outputs(argmax(logits, si::last_axis), max(logits, si::last_axis) - logsumexp(logits, si::last_axis));
 });
 // [/greedy]
+// [weights]
+inline constexpr auto int8_layer = si::fused([](auto x, auto weight, auto scale, auto bias) {
+    return relu(sum(si::cast<float>(weight) * x, si::last_axis, si::drop) * scale + bias);
+});
+// [/weights]
+// [named]
+inline constexpr auto codes_and_inverse = si::fused([](auto x) {
+    const auto [codes, scale] = dynamic_quantize(x);  // names for a result's values, inside a lambda
+    return si::outputs(codes, scale, 1.0f / scale);
+});
+// [/named]
 
 int main() {
     std::vector<bf16> x(positions * heads * width), gate(x.size()), y(x.size());
@@ -66,7 +77,18 @@ int main() {
     std::vector<si::i8> codes(x.size());
     std::vector<float> scales(positions * heads);
     si::run(si::cpu, si::tie(si::view(codes, sizes), si::view(scales, si::extents<positions, heads, 1>{})) = to_cache(in));
-    std::printf("cache: %d * %g\n", codes[1], double(scales[0]));
+
+    std::vector<float> inverse(scales.size());
+    const si::extents<positions, heads, 1> of_rows;
+    si::run(si::cpu, si::tie(si::view(codes, sizes), si::view(scales, of_rows), si::view(inverse, of_rows)) = codes_and_inverse(in));
+    std::printf("cache: %d * %g, or / %g\n", codes[1], double(scales[0]), double(inverse[0]));
+
+    const std::vector<si::i8> weight(3 * width, 2);
+    const std::vector<float> token_of(width, 0.5f), scale_of{0.25f, 0.5f, -1}, bias(3, 1.0f);
+    std::vector<float> layer(3);
+    const si::extents<3> outputs;
+    si::run(si::cpu, si::view(layer, outputs) = int8_layer(si::view(token_of, si::extents<width>{}), si::view(weight, si::extents<3, width>{}), si::view(scale_of, outputs), si::view(bias, outputs)));
+    std::printf("layer: %g %g %g\n", double(layer[0]), double(layer[1]), double(layer[2]));
 
     std::vector<float> logits(tokens, 1.0f);
     logits[321] = 9.0f;

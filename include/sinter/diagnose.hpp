@@ -86,12 +86,15 @@ struct lanes_go_through {};         struct codes_are_small {};          struct m
 struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct numbers_meet_a_value {};      struct tensor_is_whole {};          struct is_an_element_type {};
 struct not_there_yet {};            struct eval_gives_one_value {};     struct argument_has_axes {};        struct owner_takes_no_formula {};
 struct formula_stays_as_it_is {};   struct outputs_of_a_lambda {};     struct bool_has_no_order {};         struct lambda_runs_while_compiling {};
+struct values_have_names {};
 struct same_scale {};               struct codes_or_numbers {};         struct zero_is_a_code {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct scale_is_in_the_type {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
 }  // namespace rule
 
-struct traced;  // a value of a traced lambda
+struct traced;  // a value of a traced lambda, and several
+template <int Count>
+struct traced_outputs;
 /// The lambda in which a rule was broken; compilers print where it stands.
 template <class Lambda>
 struct in_lambda {};
@@ -291,6 +294,11 @@ struct mistake<rule::outputs_of_a_lambda, What...> {
                   "[SINTER-E028] outputs gathers values of a traced lambda. Hint: of formulas run(executor, y = first, z = second), one kernel, too; or tie(y, z) = let(x, [](auto v) { return outputs(v + 1, v * 2); }).");
 };
 template <class... What>
+struct mistake<rule::values_have_names, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E030] this stands for several values, and one is wanted. Hint: const auto [a, b] = dynamic_quantize(x); names two; then compute with a and b.");
+};
+template <class... What>
 struct mistake<rule::lambda_runs_while_compiling, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E029] the lambda of fused and let runs while compiling, and something in this one can't: a function for numbers (std::exp, your own float f(float)), one that isn't constexpr, a loop without end. Hint: exp(v) without std::; constexpr auto f(auto v) for functions of your own.");
@@ -352,7 +360,7 @@ struct mistake<rule::operand_has_shape, What...> {
 template <class... What>
 struct mistake<rule::tie_takes_every_value, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-E007] tie has another number of outputs than the operator has values. Hint: one view per value.");
+                  "[SINTER-E007] each value of an operator needs a view of its own; here their numbers differ. Hint: tie(a, b) = op(x) for two.");
 };
 template <class... What>
 struct mistake<rule::run_takes_assignments, What...> {
@@ -378,7 +386,7 @@ struct mistake<rule::eval_gives_one_value, Count> : several_poisons<Count> {
 template <class... What>
 struct mistake<rule::lambda_gives_values, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-E010] the lambda of fused and let takes one value per operand and returns a value. Hint: outputs(a, b) returns several.");
+                  "[SINTER-E010] the lambda of fused and let takes one value per operand and returns a value. Hint: a parameter for each operand (the number says how many there are); outputs(a, b) returns several.");
 };
 template <class... What>
 struct mistake<rule::operator_has_a_name, What...> {
@@ -551,6 +559,8 @@ using outcome = typename outcome_of<Type>::type;
 /// The same of a call with these arguments: in a traced lambda a mistake stays silent.
 template <class Argument>
 inline constexpr bool is_silent = is_same<Argument, traced>;
+template <int Count>
+inline constexpr bool is_silent<traced_outputs<Count>> = true;
 template <class Rule, class... What>
 inline constexpr bool is_silent<silent<Rule, What...>> = true;
 template <class Type, class... Arguments>
@@ -618,8 +628,8 @@ struct [[nodiscard(SINTER_DROPPED_STATUS)]] status {
             case error::none: return "ok";
             case error::size_mismatch:
                 return "[SINTER-R001] sizes differ: an operand's size along an axis isn't the size that the others have there. "
-                       "Check the shapes that you pass; only an axis whose size is 1 in the type is broadcast. "
-                       "A reduction of an operand apart walks the others' axes, too: run(split(executor), ...) takes another size there.";
+                       "Operands are counted from 0. An axis to broadcast has size 1 in its type: extents<dyn, 1>. "
+                       "Reductions of unrelated sizes: run(split(executor), ...).";
             case error::empty_reduction:
                 return "[SINTER-R002] this reduction has no value over nothing: an integer max or min, argmax or argmin needs at "
                        "least one element. Guard the call.";

@@ -89,7 +89,7 @@ struct multi_expression {
 /// What a type is as an operand. Plain integers: comparing an enumeration of this namespace would consider Sinter's own
 /// operators, whose constraints ask this question.
 namespace operand_kind {
-inline constexpr int none = 0, view = 1, owner = 2, expression = 3, scalar = 4, traced = 5, poison = 6, name = 7;
+inline constexpr int none = 0, view = 1, owner = 2, expression = 3, scalar = 4, traced = 5, poison = 6, name = 7, several = 8;
 }
 namespace detail {
 template <class Type>
@@ -116,7 +116,15 @@ template <>
 struct kind_of_operand<poison> {
     static constexpr int value = operand_kind::poison;
 };
-/// An operand in order to be refused with words: `x + "seq"_d`.
+/// Operands in order to be refused with words: `dynamic_quantize(x) * 2.0f`, `x + "seq"_d`.
+template <int Count>
+struct kind_of_operand<traced_outputs<Count>> {
+    static constexpr int value = operand_kind::several;
+};
+template <int Count, class... Rest>
+struct follow_up<traced_outputs<Count>, Rest...> {
+    using type = refused<mistake<rule::values_have_names, given<Count>>>;
+};
 template <>
 struct kind_of_operand<named_size> {
     static constexpr int value = operand_kind::name;
@@ -133,6 +141,9 @@ struct kind_of_operand<silent<Rule, What...>> {
 template <class Type>
 inline constexpr int operand_kind_of = detail::kind_of_operand<remove_cvref<Type>>::value;
 
+/// Is a result or an argument refused for what it is (`follow_up` says so)?
+template <class Type>
+inline constexpr bool is_refused_operand = operand_kind_of<Type> == operand_kind::poison || operand_kind_of<Type> == operand_kind::several;
 /// Anything that stands for a tensor in a formula (not a bare C++ scalar).
 template <class Type>
 concept tensor_operand = operand_kind_of<Type> != operand_kind::none && operand_kind_of<Type> != operand_kind::scalar &&
@@ -459,7 +470,7 @@ struct first_of_kind<Kind, Last> {
 SINTER_HOST_CALLS
 template <class Op, class... Arguments>
 SINTER_INLINE auto apply(Arguments&&... arguments) {
-    if constexpr (((operand_kind_of<Arguments> == operand_kind::poison) || ...))
+    if constexpr ((is_refused_operand<Arguments> || ...))
         return typename follow_up<remove_cvref<Arguments>...>::type{};
     else if constexpr (sizeof...(Arguments) != Op::facts.arity)
         return refused<mistake<rule::takes_so_many, Op, takes<Op::facts.arity>, given<int(sizeof...(Arguments))>>>{};
@@ -627,7 +638,7 @@ struct library_body {};
 SINTER_HOST_CALLS
 template <class Lambda, class... Arguments>
 SINTER_HOST_DEVICE constexpr auto call_fused(Arguments&&... arguments) {
-    if constexpr (((operand_kind_of<Arguments> == operand_kind::poison) || ...))
+    if constexpr ((is_refused_operand<Arguments> || ...))
         return typename follow_up<remove_cvref<Arguments>...>::type{};
     else if constexpr (!__is_empty(Lambda))
         return refused<mistake<rule::lambda_captures_nothing, Lambda>>{};

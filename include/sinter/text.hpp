@@ -67,6 +67,7 @@ struct fixed_text {
     static constexpr int capacity = Capacity;
 
     SINTER_FORCE_INLINE constexpr const char* c_str() const { return letters; }
+    SINTER_FORCE_INLINE constexpr operator const char*() const { return letters; }
     SINTER_FORCE_INLINE constexpr int length() const {
         int count = 0;
         while (letters[count]) ++count;

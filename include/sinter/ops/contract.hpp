@@ -22,7 +22,7 @@ struct shape_in_message<Operand, operand_kind::traced> {
 };
 template <class Left, class Right>
 constexpr auto refuse_matmul() {
-    if constexpr (operand_kind_of<Left> == operand_kind::poison || operand_kind_of<Right> == operand_kind::poison)
+    if constexpr (is_refused_operand<Left> || is_refused_operand<Right>)
         return typename follow_up<remove_cvref<Left>, remove_cvref<Right>>::type{};
     else
         return refused<mistake<rule::not_there_yet, typename shape_in_message<Left>::type, typename shape_in_message<Right>::type>>{};

@@ -524,7 +524,7 @@ inline constexpr bool says_where<list<axes_t<Axis...>, drop_t>> = true;
 /// Anything else, a number above all: axes are part of the program, so they are types.
 template <class Operand, class... Where>
 struct wrong_place {
-    using type = conditional<operand_kind_of<Operand> == operand_kind::poison, typename follow_up<remove_cvref<Operand>>::type,
+    using type = conditional<is_refused_operand<Operand>, typename follow_up<remove_cvref<Operand>>::type,
                              outcome_of_call<refused<mistake<rule::axes_are_types, Where...>>, Operand>>;
 };
 /// The return type of a reduction over `Where...`.
@@ -554,7 +554,7 @@ SINTER_INLINE folded<Monoid, Operand, Where...> fold_where(Operand&& x, Where...
 /// The return type of `fold`, whose monoid may be anything.
 template <class Monoid, class Missing, class Operand, class... Where>
 struct own_fold {
-    using type = conditional<operand_kind_of<Operand> == operand_kind::poison, typename follow_up<remove_cvref<Operand>>::type,
+    using type = conditional<is_refused_operand<Operand>, typename follow_up<remove_cvref<Operand>>::type,
                              outcome_of_call<refused<mistake<rule::is_a_monoid, Monoid, Missing>>, Operand>>;
 };
 template <class Monoid, class Operand, class... Where>

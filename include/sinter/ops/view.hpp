@@ -30,7 +30,7 @@ namespace detail {
 
 template <class Operand, class... Numbers>
 using map_with_numbers =
-    conditional<operand_kind_of<Operand> == operand_kind::poison, typename follow_up<remove_cvref<Operand>>::type,
+    conditional<is_refused_operand<Operand>, typename follow_up<remove_cvref<Operand>>::type,
                 outcome_of_call<refused<mistake<rule::map_numbers_are_types, Numbers...>>, Operand>>;
 
 template <class Op, class Extents>
