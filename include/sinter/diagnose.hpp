@@ -86,15 +86,14 @@ struct lanes_go_through {};         struct codes_are_small {};          struct m
 struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct numbers_meet_a_value {};      struct tensor_is_whole {};          struct is_an_element_type {};
 struct not_there_yet {};            struct eval_gives_one_value {};     struct argument_has_axes {};        struct owner_takes_no_formula {};
 struct formula_stays_as_it_is {};   struct outputs_of_a_lambda {};     struct bool_has_no_order {};         struct lambda_runs_while_compiling {};
-struct values_have_names {};
-struct same_scale {};               struct codes_or_numbers {};         struct zero_is_a_code {};
+struct values_have_names {};        struct same_scale {};               struct codes_or_numbers {};         struct zero_is_a_code {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct scale_is_in_the_type {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
 }  // namespace rule
 
-struct traced;  // a value of a traced lambda, and several
+struct traced;  // a value of a traced lambda
 template <int Count>
-struct traced_outputs;
+struct traced_outputs;  // several of them
 /// The lambda in which a rule was broken; compilers print where it stands.
 template <class Lambda>
 struct in_lambda {};

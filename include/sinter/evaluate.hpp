@@ -284,7 +284,7 @@ struct evaluator {
         else
             return convert<type>(frame.template value<known>());
     }
-    /// The value of an argument that is known when compiled; 0: it isn't, or is 0.
+    /// An argument that is known when compiled, a literal or the static count of what was folded; 0: it isn't, or is 0.
     template <int Instance, int Position, class Type>
     static SINTER_HOST_DEVICE constexpr Type known_number() {
         if constexpr (Kernel::table.at[Instance].argument[Position] < 0) {
@@ -292,19 +292,20 @@ struct evaluator {
             if constexpr (Kernel::node[node].kind == node_kind::literal) {
                 return literal_value<Type, Kernel::node[node].literal, Kernel::node[node].bits>();
             } else if constexpr (Kernel::node[node].kind == node_kind::count) {
+                constexpr i64 most = i64(1) << 24;  // what f32 counts
                 i64 count = 1;
                 for (int axis = 0; axis < Kernel::axes; ++axis) {
                     if ((Kernel::table.at[Kernel::table.at[Instance].count_of[Position]].folded >> axis & 1) == 0) continue;
                     const i64 size = Kernel::table.axis_size[axis];
-                    if (size <= 0 || size > (i64(1) << 40) || count > (i64(1) << 20)) return 0;
+                    if (size <= 0 || size > most || size * count > most) return 0;
                     count *= size;
                 }
-                return count < (i64(1) << 24) ? Type(count) : 0;
+                return Type(count);
             }
         }
         return 0;
     }
-    /// 1 / x where x is a power of two, or one less than 0, and both are normal numbers; else 0.
+    /// 1 / x where |x| is a power of two and both are normal numbers; else 0.
     static SINTER_HOST_DEVICE constexpr float inverse_of_power(float x) {
         const u32 bits = __builtin_bit_cast(u32, x), exponent = bits >> 23 & 0xff;
         return (bits & 0x7fffff) == 0 && exponent >= 1 && exponent <= 253 ? __builtin_bit_cast(float, (bits & 0x80000000u) | (254 - exponent) << 23) : 0.0f;
@@ -313,22 +314,28 @@ struct evaluator {
         const u64 bits = __builtin_bit_cast(u64, x), exponent = bits >> 52 & 0x7ff;
         return (bits & 0xfffffffffffffu) == 0 && exponent >= 1 && exponent <= 2045 ? __builtin_bit_cast(double, (bits & 0x8000000000000000u) | (2046 - exponent) << 52) : 0.0;
     }
-    /// A division; what takes less and has its bits where the divisor is a power of two that is known, a literal or a static count of what was
-    /// folded, as both round the same number once; and where 1 is divided.
+    enum class quotient { divided, multiplied, reciprocal };
+    template <int Instance, class Type>
+    static SINTER_HOST_DEVICE constexpr quotient find_quotient() {
+        if constexpr (is_same<Type, float> || is_same<Type, double>) {
+            if (inverse_of_power(known_number<Instance, 1, Type>()) != 0) return quotient::multiplied;
+            if (is_same<operation<Instance>, div_op> && known_number<Instance, 0, Type>() == 1) return quotient::reciprocal;
+        }
+        return quotient::divided;
+    }
+    /// A division, by what takes less and has its bits: a product with the reciprocal of a power of two, as both round the same number once,
+    /// and the reciprocal where 1 is divided.
     template <int Instance, class Frame>
     static SINTER_INLINE auto divide(const Frame& frame) {
-        using op = operation<Instance>;
         using type = type_of<Kernel::facts.argument_type[node_of<Instance>][0]>;
-        if constexpr (is_same<type, float> || is_same<type, double>) {
-            constexpr type dividend = known_number<Instance, 0, type>(), inverse = inverse_of_power(known_number<Instance, 1, type>());
-            if constexpr (inverse != 0)
-                return argument<Instance, 0>(frame) * inverse;
-            else if constexpr (dividend == 1 && is_same<op, div_op>)
-                return reciprocal(argument<Instance, 1>(frame));
-            else
-                return op::apply(argument<Instance, 0>(frame), argument<Instance, 1>(frame));
+        constexpr quotient how = find_quotient<Instance, type>();
+        if constexpr (how == quotient::multiplied) {
+            constexpr type inverse = inverse_of_power(known_number<Instance, 1, type>());
+            return argument<Instance, 0>(frame) * inverse;
+        } else if constexpr (how == quotient::reciprocal) {
+            return reciprocal(argument<Instance, 1>(frame));
         } else {
-            return op::apply(argument<Instance, 0>(frame), argument<Instance, 1>(frame));
+            return operation<Instance>::apply(argument<Instance, 0>(frame), argument<Instance, 1>(frame));
         }
     }
     template <int Instance, class Frame, int... Position>

@@ -116,7 +116,11 @@ template <>
 struct kind_of_operand<poison> {
     static constexpr int value = operand_kind::poison;
 };
-/// Operands in order to be refused with words: `dynamic_quantize(x) * 2.0f`, `x + "seq"_d`.
+/// Operands in order to be refused with words: `x + "seq"_d`, `dynamic_quantize(x) * 2.0f` in a lambda.
+template <>
+struct kind_of_operand<named_size> {
+    static constexpr int value = operand_kind::name;
+};
 template <int Count>
 struct kind_of_operand<traced_outputs<Count>> {
     static constexpr int value = operand_kind::several;
@@ -124,10 +128,6 @@ struct kind_of_operand<traced_outputs<Count>> {
 template <int Count, class... Rest>
 struct follow_up<traced_outputs<Count>, Rest...> {
     using type = refused<mistake<rule::values_have_names, given<Count>>>;
-};
-template <>
-struct kind_of_operand<named_size> {
-    static constexpr int value = operand_kind::name;
 };
 template <class Rule, class... What>
 struct kind_of_operand<mistake<Rule, What...>> {
@@ -141,7 +141,7 @@ struct kind_of_operand<silent<Rule, What...>> {
 template <class Type>
 inline constexpr int operand_kind_of = detail::kind_of_operand<remove_cvref<Type>>::value;
 
-/// Is a result or an argument refused for what it is (`follow_up` says so)?
+/// Is an operand refused for what it is, wherever it stands? `follow_up` has the words.
 template <class Type>
 inline constexpr bool is_refused_operand = operand_kind_of<Type> == operand_kind::poison || operand_kind_of<Type> == operand_kind::several;
 /// Anything that stands for a tensor in a formula (not a bare C++ scalar).

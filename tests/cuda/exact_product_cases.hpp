@@ -14,15 +14,10 @@
 #include <type_traits>
 #include <vector>
 
-#if defined(__CUDA_ARCH_LIST__)
-#define EXACT_PRODUCTS_ARCH sinter::detail::device::compiled_arch
-#else
-#define EXACT_PRODUCTS_ARCH 0
-#endif
 /// Few rows here, and yet several for each block one after the other; and products that are kept for the outputs.
 template <class Assignment>
-struct sinter::cuda_tuning<Assignment, EXACT_PRODUCTS_ARCH> : sinter::cuda_table<EXACT_PRODUCTS_ARCH> {
-    struct rows : sinter::cuda_table<EXACT_PRODUCTS_ARCH>::rows {
+struct sinter::cuda_tuning<Assignment, sinter::detail::device::compiled_arch> : sinter::cuda_table<sinter::detail::device::compiled_arch> {
+    struct rows : sinter::cuda_table<sinter::detail::device::compiled_arch>::rows {
         static constexpr i64 least_turns = 0;
         static constexpr int alone_percent = 0;
         static constexpr int few_registers = 64, kept_cost = 1;

@@ -12,14 +12,9 @@
 #include <vector>
 
 /// Few rows here, and yet several for each block: on every architecture, for every formula of this file.
-#if defined(__CUDA_ARCH_LIST__)
-#define LONG_ROWS_ARCH sinter::detail::device::compiled_arch
-#else
-#define LONG_ROWS_ARCH 0
-#endif
 template <class Assignment>
-struct sinter::cuda_tuning<Assignment, LONG_ROWS_ARCH> : sinter::cuda_table<LONG_ROWS_ARCH> {
-    struct rows : sinter::cuda_table<LONG_ROWS_ARCH>::rows {
+struct sinter::cuda_tuning<Assignment, sinter::detail::device::compiled_arch> : sinter::cuda_table<sinter::detail::device::compiled_arch> {
+    struct rows : sinter::cuda_table<sinter::detail::device::compiled_arch>::rows {
         static constexpr i64 least_turns = 0;
         static constexpr int alone_percent = 0;
     };

@@ -13,17 +13,12 @@
 #include <cstring>
 #include <vector>
 
-#if defined(__CUDA_ARCH_LIST__)
-#define ROW_PAIRS_ARCH sinter::detail::device::compiled_arch
-#else
-#define ROW_PAIRS_ARCH 0
-#endif
 template <class Assignment>
-struct sinter::cuda_tuning<Assignment, ROW_PAIRS_ARCH> : sinter::cuda_table<ROW_PAIRS_ARCH> {
-    struct rows : sinter::cuda_table<ROW_PAIRS_ARCH>::rows {
+struct sinter::cuda_tuning<Assignment, sinter::detail::device::compiled_arch> : sinter::cuda_table<sinter::detail::device::compiled_arch> {
+    struct rows : sinter::cuda_table<sinter::detail::device::compiled_arch>::rows {
         static constexpr i64 pair_threads = 0;
     };
-    struct streams : sinter::cuda_table<ROW_PAIRS_ARCH>::streams {
+    struct streams : sinter::cuda_table<sinter::detail::device::compiled_arch>::streams {
         static constexpr i64 lasting_bytes = 1;  // and every call asks the second-level cache to keep what it reads
     };
 };

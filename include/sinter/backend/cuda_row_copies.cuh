@@ -29,7 +29,7 @@ struct row_copies {
     template <int Leaf>
     static __device__ __forceinline__ unsigned char* place(unsigned char* area) {
         const unsigned warp = threadIdx.x / 32, thread = threadIdx.x % 32;
-        return area + warp * 32 * work::copied_bytes + 32 * first_byte<Leaf> + thread * unsigned(chunk<Leaf>);
+        return area + warp * 32 * work::copied_bytes_of_thread + 32 * first_byte<Leaf> + thread * unsigned(chunk<Leaf>);
     }
     template <int Bytes>
     static __device__ __forceinline__ void copy(unsigned char* to, const char* from) {
@@ -45,8 +45,8 @@ struct row_copies {
         __builtin_memcpy(to, from, Bytes);
 #endif
     }
-    /// Starts copies of an operand's elements from `from` on, the thread's first one. What lies there was read by this thread before: a copy doesn't
-    /// overtake its thread's own loads (for which the assembler sees).
+    /// Starts copies of an operand's elements from `from` on, the thread's first one, in place of the row that this thread has read: the assembler
+    /// lets no copy overtake its thread's earlier loads from there.
     template <int Leaf>
     static __device__ __forceinline__ void send(unsigned char* area, const element<Leaf>* from) {
         unsigned char* const to = place<Leaf>(area);
@@ -56,6 +56,7 @@ struct row_copies {
             for (int c = 0; c < chunks<Leaf>; ++c)
                 copy<chunk<Leaf>>(to + (q * chunks<Leaf> + c) * 32 * chunk<Leaf>, reinterpret_cast<const char*>(from + q * order::lanes) + c * chunk<Leaf>);
     }
+    /// Until all copies of this thread have arrived.
     static __device__ __forceinline__ void wait() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
         asm volatile("cp.async.wait_all;" ::: "memory");
@@ -63,7 +64,7 @@ struct row_copies {
         emulated_copies_arrive();
 #endif
     }
-    /// A round of what has arrived.
+    /// A round of what has arrived: for all of it `wait` before.
     template <int Leaf, class Pack>
     static __device__ __forceinline__ void take(Pack& to, const unsigned char* area, int round) {
         using word = conditional<chunk<Leaf> == 16, uint4, conditional<chunk<Leaf> == 8, u64, u32>>;

@@ -186,7 +186,7 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     }
     static constexpr int rows_at_once = find_rows_at_once();
     static SINTER_INLINE unsigned shared_bytes(i64 segments, i64 threads, bool clustered) {
-        return exchange_bytes(segments, clustered) + unsigned(threads) * (kept_bytes_of_thread + copied_bytes);
+        return exchange_bytes(segments, clustered) + unsigned(threads) * (kept_bytes_of_thread + copied_bytes_of_thread);
     }
 
     // ---- comparisons of the place in the row with a row's number: masks and targets. Places are below 2^31, so that the row's number, less
@@ -730,17 +730,17 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     static constexpr unsigned copied_bytes_of(int i) { return held_leaves::test(i) ? unsigned(long_rounds * pack * dtype_size(Kernel::view.memory_type(i))) : 0u; }
     static constexpr unsigned find_copied_bytes() {
         using tuning = typename tuning_of<Kernel>::rows;
-        if (lifts) return 0;  // nothing gained: one meeting of the threads a row, and no second pass to hide copies behind
+        if (lifts) return 0;  // (one pass, so that nothing hides the copies, and one meeting a row, whose area the next row would overwrite)
         if (!(counts_registers || any_near()) || !whole || sharing != row_sharing::block || tuning::rows_in_turn <= 1 || known_length <= order::segment || any_two_phase) return 0;
         unsigned bytes = 0;
         for (int i = 0; i < Kernel::instances; ++i) {
             if (held_leaves::test(i) && pack * dtype_size(Kernel::view.memory_type(i)) < 4) return 0;
             bytes += copied_bytes_of(i);
         }
-        return threads_of(known_length) * bytes <= 45000 && threads_of_copies() * bytes <= tuning::copied_bytes ? bytes : 0;
+        return threads_of(known_length) * bytes <= 45000 && threads_of_copies() * bytes <= tuning::most_copied_bytes ? bytes : 0;
     }
-    static constexpr unsigned copied_bytes = find_copied_bytes();  ///< of a thread
-    static constexpr bool copies_ahead = copied_bytes > 0;
+    static constexpr unsigned copied_bytes_of_thread = find_copied_bytes();
+    static constexpr bool copies_ahead = copied_bytes_of_thread > 0;
     static constexpr bool find_streams() {
         if (holds_weights || copies_ahead) return true;
         if (tuning_of<Kernel>::rows::rows_in_turn <= 1 || Kernel::levels == 0 || !may_be_long) return false;
@@ -822,7 +822,8 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
         return false;
     }
     static constexpr bool folds_read_late = find_folds_read_late();
-    /// The second of two passes finds its weights in registers where the first one's values make room for its own: they come while segments meet.
+    /// The dividends of covered codes fill the registers of the second pass, and only then: before it they have room for its weights, whose loads the
+    /// meeting of the segments hides.
     static constexpr bool second_reads_early = counts_registers && whole && kept >= 0 && Kernel::levels == 2 && known_length > order::segment && !lifts;
     static constexpr int late_rounds = find_late_rounds();
     /// The first of them are read before the folds where registers allow: one wait less, which is what short calls are made of.

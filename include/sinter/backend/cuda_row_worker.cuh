@@ -228,6 +228,7 @@ struct row_worker {
         work::template load_operand<work::shares_with_weights>(in, static_cast<typename work::template pack_slot<Instance>&>(held[round]).value,
                            static_cast<const typename rows::template storage_of<Instance>*>(ahead[slots<Kernel>::template place<Instance>]) + round * order::lanes);
     }
+    /// Does the last pass load the next row into the registers of this one, as they become free?
     template <int Pass>
     static constexpr bool loads_ahead_folding = work::streams && !work::copies_ahead && !work::loads_ahead_storing && Pass == last - 1;
     /// Where the next row's copies come.

@@ -96,9 +96,9 @@ struct cuda_table {
                                                             ///< asked for while the row before it is folded (softmax of 16384 to 65536 bf16 gains 6 to 8 %, of 131072 loses 7 %)
         static constexpr i64 least_turns = 3;               ///< times that all blocks must fill the card then;
         static constexpr int alone_percent = 50;            ///< of the rows that all of them take at one time: so many at the end have a block each
-        static constexpr i64 copied_bytes =                 ///< of rows on their way to a multiprocessor's shared memory, at most (cuda_row_copies.cuh)
+        static constexpr i64 most_copied_bytes =            ///< of rows on their way to a multiprocessor's shared memory, at most (cuda_row_copies.cuh)
             Arch < 800 ? 0 : Arch == 890 || Arch == 1200 ? 49152 : 98304;
-        static constexpr int copying_threads = 640;         ///< on a multiprocessor then, where nothing bounds them
+        static constexpr int copying_threads = 640;         ///< on a multiprocessor then, as many as are expected where no bound says so
         static constexpr int kept_cost = 7;                 ///< a value is kept from one pass to the next when it costs more instructions than this;
         static constexpr int kept_cost_fast = 48;           ///< under `fast`, where the cost is still counted for the portable form
         static constexpr int most_pack_bytes = 48;          ///< of the packs that a thread reads at once, all operands together
@@ -196,6 +196,8 @@ struct table_is_possible {
                       Table::rows::weights_threads >= 512 && Table::rows::weights_threads_fast >= 512 && Table::rows::held_weights_threads >= 512 &&
                       is_power_of_two(Table::rows::rows_of_weights),
                   "cuda_tuning: rows in turn and of weights are powers of two, shared rounds up to 8, weights_threads and held_weights_threads at least 512.");
+    static_assert(Table::rows::least_turns >= 0 && Table::rows::alone_percent >= 0 && Table::rows::most_copied_bytes >= 0 && Table::rows::copying_threads >= 32,
+                  "cuda_tuning: least_turns, alone_percent and most_copied_bytes are numbers, or 0; copying_threads at least 32.");
     static_assert(is_power_of_two(Table::rows::most_blocks) && Table::rows::most_blocks <= 8, "cuda_tuning: a cluster has up to 8 blocks.");
     static_assert(is_power_of_two(Table::any_rows::threads) && Table::any_rows::threads >= 32 && Table::any_rows::threads <= 1024 &&
                       is_power_of_two(Table::columns::threads) && Table::columns::threads <= 1024 && is_power_of_two(Table::columns::held_threads) &&
