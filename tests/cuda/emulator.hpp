@@ -211,6 +211,7 @@ inline unsigned atomicAdd(unsigned* at, unsigned value) {
 enum class shuffle_kind { from_lane, from_below, from_partner };
 template <class Word>
 Word __shfl_from(Word value, int offset, shuffle_kind kind, int width) {
+    static_assert(static_cast<Word>(0.5f) == 0, "the words of the exchange are integers: floats go by their bits, as from_partner sends them");
     using namespace emulator;
     const int mine = device.current, warp = mine / 32 * 32, lane = mine % 32, base = lane / width * width;
     const int stop = warp + 32 < device.threads ? warp + 32 : device.threads;
