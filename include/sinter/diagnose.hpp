@@ -193,7 +193,7 @@ struct mistake<rule::step_is_not_zero, What...> {
 template <class... What>
 struct mistake<rule::squeezed_axis_is_one, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-S026] only an axis of static size 1 can be squeezed. Hint: reshape, or give the axis the static size 1.");
+                  "[SINTER-S026] only an axis of static size 1 can be squeezed. Hint: reshape, or give the axis the static size 1. (The target of cross_entropy is (..., 1): unsqueeze<-1>(target).)");
 };
 template <class... What>
 struct mistake<rule::sizes_divide, What...> {

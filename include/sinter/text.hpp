@@ -99,9 +99,11 @@ SINTER_SMALL constexpr fixed_text<400> describe(const status& said) {
             text.add(said.expected == 0 ? " It is a scale" : " It is a zero point");
         else
             text.add(said.expected == 0 ? ", a scale: element " : ", a zero point: element ").add(said.found);
-    } else if (said.expected != 0 || said.found != 0)
+    } else if (said.code() == error::backend_failure)
+        text.add(" Its code is ").add(said.found);
+    else if (said.expected != 0 || said.found != 0)
         text.add(said.operand >= 0 ? ": " : " ").add(said.expected).add(" expected, ").add(said.found).add(" found");
-    if (said.operand >= 0 || said.expected != 0 || said.found != 0 || said.code() == error::bad_scale) text.add('.');
+    if (said.operand >= 0 || said.expected != 0 || said.found != 0 || said.code() == error::bad_scale || said.code() == error::backend_failure) text.add('.');
     return out;
 }
 

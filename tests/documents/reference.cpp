@@ -192,13 +192,20 @@ TEST_CASE("composites") {
     si::tensor<float, si::extents<3>> w, b;
     si::tensor<float, si::extents<4>> gain, shift;
     si::tensor<bool, si::extents<3>> mask;
+    si::tensor<float, si::extents<2, 10>> logits;
+    si::tensor<si::i64, si::extents<2>> label;
+    si::tensor<float, si::extents<2>> loss;
     mask[0] = true;
     x[1] = 5;
+    label[1] = 3;
+    logits[13] = 2;
     // [composites]
     si::run(si::reference, y.view() = si::layer_norm(x, w, b, 1e-5f) + si::softmax(x, mask));
     si::run(si::reference, si::unflatten<1, 2>(y.view()) = si::group_norm<2>(x, gain, shift, 1e-5f));
+    si::run(si::reference, si::unsqueeze<-1>(loss.view()) = si::cross_entropy(logits, si::unsqueeze<-1>(label)));  // losses and labels of shape [2]
     // [/composites]
     CHECK(y[1] == 0);
+    CHECK(loss[0] > loss[1]);
 }
 // [own]
 struct cube {

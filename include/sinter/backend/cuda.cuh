@@ -37,6 +37,10 @@ namespace sinter {
 struct cuda_workspace {
     void* pointer = nullptr;
     i64 bytes = 0;
+    constexpr cuda_workspace() = default;
+    /// `size` of any integer type.
+    template <class Bytes>
+    constexpr cuda_workspace(void* memory, Bytes size) : pointer(memory), bytes(static_cast<i64>(size)) {}
 };
 
 namespace detail::device {
