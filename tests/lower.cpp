@@ -57,6 +57,9 @@ constexpr auto& whole = lowering<decltype(sum(c))>::value;
 static_assert(whole.kind == nest_kind::rows && whole.inner == whole.inner_lane && whole.axis_count == 3);
 constexpr auto& loss = lowering<decltype(mean(max(x, si::last_axis)))>::value;
 static_assert(loss.kind == nest_kind::rows && loss.outer != 0 && loss.why == nest_violation::none);
+constexpr si::tensor_view<float, si::extents<dyn, 1>> losses(nullptr, 0);  // filled by a number that is known when the rows are over
+static_assert(si::lowering_of<decltype(losses = mean(max(x, si::last_axis)))>::value.why == nest_violation::incompatible_axes);
+static_assert(si::lowering_of<decltype(losses = max(x, si::last_axis))>::value.why == nest_violation::none);
 
 // ---- index maps disappear: no instance of their own ----
 constexpr auto& turned = lowering<decltype(si::let(c, [](auto a) { return si::flip<1>(si::permute<2, 1, 0>(a)) * 2; }))>::value;

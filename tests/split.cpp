@@ -149,6 +149,11 @@ TEST_CASE("rows of two matrices whose lengths are known only when run: equal or 
     for (i64 i = 0; i < 21; ++i) CHECK(wide.data()[i] == whole);
     for (i64 i = 0; i < 36; ++i) CHECK(rows_of.data()[i] == each.data()[i / 9]);
     CHECK(si::try_run(reference, wide.view() = sum(x)).code() == si::error::size_mismatch);
+    // A number over all rows, known when they are over, fills one value of each.
+    si::run(reference, si::view(&whole, extents<>{}) = sum(max(x, axes<1>)));
+    si::run(split, each.view() = sum(max(x, axes<1>)), wide.view() = sum(max(x, axes<1>)));
+    for (i64 i = 0; i < 4; ++i) CHECK(each.data()[i] == whole);
+    for (i64 i = 0; i < 21; ++i) CHECK(wide.data()[i] == whole);
     // Operands that meet in an operation have one length.
     matrix w(4, 6);
     const auto surely = [](auto&& assigned) { return si::detail::is_surely_one_kernel<si::lowering_of<si::remove_cvref<decltype(assigned)>>>(); };

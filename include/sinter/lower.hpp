@@ -729,6 +729,8 @@ struct lowering {
             }
             if (depends[i] && (it.free != 0 || it.folded == inner)) return false;
         }
+        for (int o = 0; o < Outputs; ++o)  // nor does it fill a tensor: the rows are over when it is known
+            if (out.output[o] >= 0 && depends[out.output[o]] && out.output_free[o] != 0) return false;
         return true;
     }
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Under `fast` on a device, `Storage` its memory: maxima of 16-bit floats and the exponentials below them in one walk (cuda_one_walk.cuh). Rows
 // of a group of threads, a block and a cluster, also several one after the other, by a table of this file's own; rows whose ends or whose places
-// aren't those of packs; all elements, and columns. Maxima that come first, last, grow and shrink; far numbers, infinities, NaN. The reference's
-// numbers but for what approximations may lose; no workspace, as the portable kernel needs none.
+// aren't those of packs; all elements. Maxima that come first, last, grow and shrink; far numbers, infinities, NaN. The reference's numbers but
+// for what approximations may lose, and its bits under the portable policy; no workspace, as the portable kernel needs none.
 #pragma once
 
 #include "device_copy.hpp"
@@ -11,6 +11,7 @@
 
 #include <sinter/sinter.hpp>
 
+#include <cstring>
 #include <vector>
 
 template <class Assignment>
@@ -60,13 +61,22 @@ inline constexpr auto below_another = si::fused([](auto x, auto) {
     const auto wide = si::cast<float>(x), top = max(wide * wide, si::last_axis), shift = where(is_finite(top), top, 0.0f);
     return sum(exp_below(wide, shift), si::last_axis);
 });
+inline constexpr auto below_itself = si::fused([](auto x, auto) {
+    const auto wide = si::cast<float>(x), top = max(wide, si::last_axis);
+    return sum(exp_below(wide, where(is_finite(top), top, top)), si::last_axis);
+});
+inline constexpr auto below_one = si::fused([](auto x, auto) {
+    const auto wide = si::cast<float>(x), top = max(wide, si::last_axis);
+    return sum(exp_below(wide, where(is_finite(top), top, 1.0f)), si::last_axis);
+});
 inline constexpr auto a_product = si::fused([](auto x, auto) {
     const auto wide = si::cast<float>(x), top = max(wide, si::last_axis), shift = where(is_finite(top), top, 0.0f);
     return prod(exp_below(wide, shift), si::last_axis);
 });
-static_assert(is_walked_once<bf16>(log_sum) && is_walked_once<f16>(log_sum) && is_walked_once<bf16>(entropy) && is_walked_once<bf16>(of_columns, si::extents<1, 2048>{}));
+static_assert(is_walked_once<bf16>(log_sum) && is_walked_once<f16>(log_sum) && is_walked_once<bf16>(entropy));
 static_assert(!is_walked_once<float>(log_sum) && !is_walked_once<si::i16>(log_sum) && !is_walked_once<bf16>(twice_the_power) &&
-              !is_walked_once<bf16>(another_maximum) && !is_walked_once<bf16>(below_another) && !is_walked_once<bf16>(a_product));
+              !is_walked_once<bf16>(another_maximum) && !is_walked_once<bf16>(below_another) && !is_walked_once<bf16>(below_itself) && !is_walked_once<bf16>(below_one) &&
+              !is_walked_once<bf16>(of_columns, si::extents<1, 2048>{}) && !is_walked_once<bf16>(a_product));
 
 /// Rows of many kinds.
 template <class Type>
@@ -109,11 +119,16 @@ void check_one(const char* name, const Formula& formula, i64 rows, i64 length, c
     const device_copy<Storage, i64> target_on(target);
     const device_copy<Storage, float> y_on(wanted);
     const si::extents<dyn, 1> one_each(rows);
+    const auto on_device = si::device_view(y_on.device, results) = formula(si::device_view(static_cast<const Type*>(x_on.device + shift), sizes),
+                                                                          si::device_view(static_cast<const i64*>(target_on.device), one_each));
     bool right = si::try_run(si::reference, si::view(wanted.data(), results) = formula(si::view(x.data() + shift, sizes), si::view(target.data(), one_each))).ok() &&
-                 si::try_run(executor, si::device_view(y_on.device, results) = formula(si::device_view(static_cast<const Type*>(x_on.device + shift), sizes),
-                                                                                      si::device_view(static_cast<const i64*>(target_on.device), one_each)))
-                     .ok();
+                 si::try_run(executor, on_device).ok();
     const std::vector<float> found = y_on.read();
+    // The portable kernel beside it: the reference's bits.
+    right = right && si::try_run(si::cuda(), on_device).ok();
+    const std::vector<float> portable = y_on.read();
+    for (std::size_t i = 0; i < found.size(); ++i)
+        right = right && (std::memcmp(&portable[i], &wanted[i], 4) == 0 || (portable[i] != portable[i] && wanted[i] != wanted[i]));
     for (std::size_t i = 0; i < found.size(); ++i) right = right && is_close(found[i], wanted[i]);
     check(name, length, right);
 }

@@ -82,11 +82,16 @@ struct one_walk_facts : kernel_facts<Assignment> {
         const dtype held = written::view.memory_type(instance);
         return held == dtype::f16 || held == dtype::bf16;
     }
-    /// sum(exp_below(x, where(is_finite(top), top, _))), top = max(x): the only fold behind another one, in a nest that stores no elements.
+    static constexpr bool is_zero(int instance, int argument) {
+        if (written::table.at[instance].argument[argument] >= 0) return false;
+        const node_value& number = written::node[written::table.at[instance].immediate[argument]];
+        return number.kind == node_kind::literal && number.bits == 0;
+    }
+    /// sum(exp_below(x, where(is_finite(top), top, 0))), top = max(x): the only fold behind another one, in rows that store no elements.
     static constexpr walked_once find() {
         const auto& at = written::table.at;
         walked_once found;
-        if (written::table.levels != 2 || kernel<Assignment>::any_element_output()) return {};
+        if (written::table.levels != 2 || written::table.kind != nest_kind::rows || kernel<Assignment>::any_element_output()) return {};
         for (int i = 0; i < written::instances; ++i)
             if (written::view.folds_in_pass(i, 2)) {
                 if (found.terms >= 0) return {};
@@ -96,7 +101,7 @@ struct one_walk_facts : kernel_facts<Assignment> {
         const int power = at[found.terms].argument[0];
         if (!is(power, exp_below_op::facts)) return {};
         const int x = at[power].argument[0], shift = at[power].argument[1];
-        if (x < 0 || !is_half(x) || !is(shift, where_op::facts) || !is(at[shift].argument[0], is_finite_op::facts)) return {};
+        if (x < 0 || !is_half(x) || !is(shift, where_op::facts) || !is_zero(shift, 2) || !is(at[shift].argument[0], is_finite_op::facts)) return {};
         found.top = at[shift].argument[1];
         if (found.top < 0 || at[at[shift].argument[0]].argument[0] != found.top || !written::view.folds_in_pass(found.top, 1) || at[found.top].argument[0] != x ||
             at[found.top].folded != at[found.terms].folded || at[found.top].lane_axes != at[found.terms].lane_axes)

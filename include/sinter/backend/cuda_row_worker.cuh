@@ -479,7 +479,7 @@ struct row_worker {
             lane::scalar<float>& top = static_cast<typename rows::template value_slot<sides.row_at>&>(out).value;
             top = exp_below_base(top);
             if constexpr (!work::template one_segment<Rounds>)
-                if (segments > 1) top.value = __shfl_sync(~0u, top.value, 0);
+                if (segments > 1) top = from_first{}(top);
         }
         return out;
     }
