@@ -46,10 +46,11 @@ struct exponentials_below_top {
         float sum[4] = {};
 #pragma unroll
         for (int q = 0; q < Rounds; ++q) {
-            if (!has(q)) continue;
+            if (has(q)) {
 #pragma unroll
-            for (int j = 0; j < Pack; ++j) sum[j % 4] += approximate::exponential(element(q, j) - top);
-            next(q);
+                for (int j = 0; j < Pack; ++j) sum[j % 4] += approximate::exponential(element(q, j) - top);
+                next(q);
+            }
         }
         return (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
@@ -89,9 +90,14 @@ struct one_walk_facts : kernel_facts<Assignment> {
     }
     /// sum(exp_below(x, where(is_finite(top), top, 0))), top = max(x): the only fold behind another one, in rows that store no elements.
     static constexpr walked_once find() {
+        if constexpr (written::table.levels == 2 && written::table.kind == nest_kind::rows && !kernel<Assignment>::any_element_output())
+            return find_pair();
+        else
+            return {};
+    }
+    static constexpr walked_once find_pair() {
         const auto& at = written::table.at;
         walked_once found;
-        if (written::table.levels != 2 || written::table.kind != nest_kind::rows || kernel<Assignment>::any_element_output()) return {};
         for (int i = 0; i < written::instances; ++i)
             if (written::view.folds_in_pass(i, 2)) {
                 if (found.terms >= 0) return {};
