@@ -15,9 +15,9 @@
 namespace sinter {
 
 /// Facts of a kernel that drivers share: the vector axis, the place of every instance, what each pass needs.
-template <class Facts>
-struct kernel_of : Facts {
-    using facts_type = Facts;
+template <class Assignment>
+struct kernel : kernel_facts<Assignment> {
+    using facts_type = kernel_facts<Assignment>;
     using facts_type::table;
     static constexpr int instances = facts_type::instances;
     static constexpr int outputs = facts_type::output_count;
@@ -54,8 +54,6 @@ struct kernel_of : Facts {
     template <int Pass>
     static constexpr array<bool, instances> needed = detail::find_needed<instances>(view, stash, Pass);
 };
-template <class Assignment>
-struct kernel : kernel_of<kernel_facts<Assignment>> {};
 
 namespace detail {
 

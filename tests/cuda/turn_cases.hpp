@@ -68,6 +68,7 @@ inline constexpr auto codes_of_multiples = si::fused([](auto x, auto r, auto wei
 inline constexpr auto codes_of_scaled_norm = si::fused([](auto x, auto, auto weight, auto factor) { return dynamic_quantize(si::rms_norm(x, weight, 1e-5f) * factor); });
 inline constexpr auto scaled_log_sum = si::fused([](auto x, auto, auto, auto factor) { return si::outputs(logsumexp(x * factor, si::last_axis), factor * 2.0f); });
 inline constexpr auto log_sum = si::fused([](auto x, auto, auto, auto) { return si::outputs(logsumexp(x, si::last_axis), argmax(x, si::last_axis)); });
+inline constexpr auto log_sum_of_half = si::fused([](auto x, auto, auto, auto) { return si::outputs(logsumexp(si::cast<float>(x), si::last_axis), argmax(x, si::last_axis)); });
 inline constexpr auto sum_of_powers = si::fused([](auto x, auto r, auto, auto) {
     const auto h = si::cast<float>(x) * 0.5f + si::cast<float>(r);
     return si::outputs(sum(exp(h - max(h, si::last_axis)), si::last_axis), max(si::cast<float>(x), si::last_axis));
@@ -195,6 +196,7 @@ int check_all(const Executor& executor, const Fast& fast) {
     check_formula<float, float, bf16, i8, 2048, true, Storage>("exponentials of a sum of 2048", 2048, sum_of_powers, executor);
     check_formula<float, float, bf16, bf16, 4096, true, Storage>("exponentials of a sum of 4096", 4096, sum_of_powers, executor);
     check_formula<float, i64, float, i8, dyn, true, Storage>("logsumexp of a length that the run knows", 2000, log_sum, executor);
+    check_formula<float, i64, bf16, i8, dyn, true, Storage>("logsumexp of bf16 of a length that the run knows", 3000, log_sum_of_half, executor);
     check_formula<float, i64, float, i8, 2048, false, Storage>("a norm of 2048 floats", 2048, norm_and_place, executor);
     check_formula<bf16, i64, bf16, i8, 16384, false, Storage>("a norm of 16384 bf16", 16384, norm_and_place, executor);
     check_formula<bf16, float, bf16, i8, dyn, false, Storage>("softmax of a length that the run knows", 6144, softmax_and_sum, executor);
