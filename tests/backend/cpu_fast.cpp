@@ -497,3 +497,14 @@ TEST_CASE("split: what one kernel leaves for the next means the same, whichever 
         CHECK(std::abs(found[i] - wanted[i]) < 1e-5f);
     }
 }
+TEST_CASE("split: a number over all rows fills a value of each, all sizes known") {
+    const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    float each[2] = {}, fast[2] = {};
+    const auto total = sum(max(si::view(x, si::extents<2, 4>{}), si::last_axis));
+    si::run(si::split(si::cpu), si::view(each, si::extents<2, 1>{}) = total);
+    si::run(si::split(si::fast(si::cpu)), si::view(fast, si::extents<2, 1>{}) = total);
+    for (int i = 0; i < 2; ++i) {
+        CHECK(each[i] == 12);
+        CHECK(fast[i] == 12);
+    }
+}

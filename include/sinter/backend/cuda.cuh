@@ -38,8 +38,9 @@ struct cuda_workspace {
     void* pointer = nullptr;
     i64 bytes = 0;
     constexpr cuda_workspace() = default;
-    /// `size` of any integer type.
+    /// `size` of any integer type, which has no half. (A braced i64 alone would make a std::size_t a narrowing.)
     template <class Bytes>
+        requires(static_cast<Bytes>(0.5f) == Bytes(0))
     constexpr cuda_workspace(void* memory, Bytes size) : pointer(memory), bytes(static_cast<i64>(size)) {}
 };
 
