@@ -15,9 +15,9 @@
 namespace sinter {
 
 /// Facts of a kernel that drivers share: the vector axis, the place of every instance, what each pass needs.
-template <class Assignment>
-struct kernel : kernel_facts<Assignment> {
-    using facts_type = kernel_facts<Assignment>;
+template <class Facts>
+struct kernel_of : Facts {
+    using facts_type = Facts;
     using facts_type::table;
     static constexpr int instances = facts_type::instances;
     static constexpr int outputs = facts_type::output_count;
@@ -54,6 +54,8 @@ struct kernel : kernel_facts<Assignment> {
     template <int Pass>
     static constexpr array<bool, instances> needed = detail::find_needed<instances>(view, stash, Pass);
 };
+template <class Assignment>
+struct kernel : kernel_of<kernel_facts<Assignment>> {};
 
 namespace detail {
 

@@ -20,6 +20,13 @@ struct monoid_in_kernel<Kernel, monoids::arg_of<Largest, Which, i64>, Element> {
     using type = monoids::arg_of<Largest, Which, i32>;
 };
 
+/// That of fold `Instance`.
+template <class Kernel, class Family, int Instance>
+struct monoid_of_fold {
+    using type = typename monoid_in_kernel<Kernel, typename evaluator<Kernel, Family>::template op_of_instance<Instance>::monoid,
+                                           type_of<Kernel::facts.argument_type[Kernel::table.at[Instance].node][0]>>::type;
+};
+
 /// A maximum of magnitudes races as the integers that these are, of which a NaN is the greatest: no order to keep at all.
 struct largest_magnitude {
     static constexpr bool keeps_nan = true;
@@ -45,7 +52,7 @@ constexpr bool is_largest_magnitude() {
 template <class Kernel, class Family, int Instance>
 struct fold_types {
     using element = type_of<Kernel::facts.argument_type[Kernel::table.at[Instance].node][0]>;
-    using monoid = typename monoid_in_kernel<Kernel, typename evaluator<Kernel, Family>::template op_of_instance<Instance>::monoid, element>::type;
+    using monoid = typename monoid_of_fold<Kernel, Family, Instance>::type;
     using value = typename Family::template value<element>;
     static constexpr bool two_phase = monoids::is_two_phase<monoid>;
     static constexpr bool quick = monoids::has_shortcuts<monoid>;

@@ -229,7 +229,7 @@ protected:
 struct cuda_fast_executor : cuda_executor {
     template <class Assignment>
     status launch(const Assignment& assigned) const {
-        return launch_kernel<detail::device::fast_kernel<detail::device::cuda_kernel<Assignment>>>(assigned);
+        return launch_kernel<detail::device::fast_kernel_of<Assignment, detail::device::compiled_arch>>(assigned);
     }
 };
 constexpr cuda_fast_executor cuda_executor::fast() const { return {*this}; }

@@ -8,7 +8,8 @@
 // Subnormal operands and results of the approximations count as zeros. Bounds, relative to the exact value of the f32 operands:
 // x / y, reciprocal, sqrt, rsqrt 2^-21.9; exp2 2^-21.9, exp 2^-21.9 + |x| 2^-23.4; log log2 log10 2^-21.4, absolute between 1/2 and 2;
 // tanh 2^-10.9; sigmoid as exp; silu 2^-19.9 where |x| < 10; gelu_tanh 2^-18.9 where x > -5. x / y is 0 or NaN for |y| above 2^126; silu and gelu_tanh of -inf are NaN.
-// Sums of f32 contract products; a variance takes one pass; a maximum may be found apart from its row's factor (cuda_row_lift.cuh).
+// Sums of f32 contract products; a variance takes one pass; a maximum may be found apart from its row's factor (cuda_row_lift.cuh), and
+// together with the exponentials below it (cuda_one_walk.cuh).
 #pragma once
 
 #include "cuda_call.cuh"

@@ -225,7 +225,8 @@ struct fold_facts_of {
         return false;
     }
     /// Can parts of one reduction be folded apart? Not where later passes or outputs read the elements again.
-    static constexpr bool splittable = Kernel::levels == 1 && !Kernel::any_element_output() && Kernel::table.outer == 0;
+    /// (What cuda_one_walk.cuh wrote anew isn't: as the formula was written it takes no workspace, and a caller has none.)
+    static constexpr bool splittable = Kernel::levels == 1 && !Kernel::any_element_output() && Kernel::table.outer == 0 && !requires { Kernel::folds_of_one_walk; };
 };
 
 /// Pairwise merges of one list in shared memory: `capacity` summaries at a time in a tree, their results on a stack that waits for

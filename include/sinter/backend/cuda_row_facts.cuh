@@ -11,6 +11,7 @@
 #include "cuda_fast.cuh"
 #include "cuda_fold.cuh"
 #include "cuda_row_codes.cuh"
+#include "cuda_one_walk.cuh"
 #include "cuda_row_lift.cuh"
 #include "cuda_row_pack.cuh"
 
@@ -437,19 +438,27 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     static constexpr array<int, Kernel::instances> chosen = find_all_chosen(make_indices<Kernel::instances>{});
     template <int Instance>
     static constexpr int chosen_leaf = chosen[Instance];
-    /// Does a pass nothing else, but for picks?
+    /// A sum of exponentials below the chosen one, and that one (cuda_one_walk.cuh); -1: none.
+    static constexpr walked_once terms = walked_once_in<Kernel>();
+    static constexpr int terms_at = terms.terms, top_at = terms.top;
+    /// Does a pass nothing else, but for picks and such a sum?
     template <int Pass>
     static constexpr bool find_chooses() {
         bool any = false;
         for (int i = 0; i < Kernel::instances; ++i) {
             if (!Kernel::folds_in_pass(i, Pass)) continue;
-            if (chosen[i] < 0 && !is_pick[i]) return false;
+            if (chosen[i] < 0 && !is_pick[i] && i != terms_at) return false;
             any = any || chosen[i] >= 0;
         }
         return any;
     }
     template <int Pass>
     static constexpr bool chooses = find_chooses<Pass>();
+    template <int Pass>
+    struct choices {
+        static constexpr int limit = Kernel::instances;
+        static constexpr bool test(int i) { return folds_that<Pass, false>::test(i) && i != terms_at; }
+    };
 
     // ---- exp(x - m) or exp_below(x, m), m the row's, of such an operand, also times something of the row: where the least x of a thread is
     // near m, all its exponentials are normal numbers, and take three or four instructions less. The least of 16-bit floats costs a quarter
@@ -751,7 +760,7 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
         for (int i = 0; i < Kernel::instances; ++i) {
             holds = holds || held_leaves::test(i);
             if (Kernel::is_fold(i) && Kernel::node[Kernel::table.at[i].node].op->two_phase) return false;
-            if (Kernel::folds_in_pass(i, last - 1) && is_pick[i]) return false;  // reads them after all others
+            if (Kernel::folds_in_pass(i, last - 1) && is_pick[i] && !chooses<last - 1>) return false;  // reads them after all others
         }
         return holds;
     }

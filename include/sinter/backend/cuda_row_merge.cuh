@@ -48,11 +48,17 @@ struct row_merge {
     struct any_order<indices<Instance...>> {
         static constexpr bool does = (is_extreme<Instance> && ...);
     };
-    /// Of as many neighbouring threads.
+    /// Of as many neighbouring threads; sums in any order.
     template <int Threads>
     static __device__ __forceinline__ lane::scalar<float> largest_of(lane::scalar<float> value) {
 #pragma unroll
         for (int distance = Threads / 2; distance > 0; distance /= 2) value = maximum(value, from_partner{distance}(value));
+        return value;
+    }
+    template <int Threads>
+    static __device__ __forceinline__ lane::scalar<float> sum_of(lane::scalar<float> value) {
+#pragma unroll
+        for (int distance = Threads / 2; distance > 0; distance /= 2) value.value += from_partner{distance}(value).value;
         return value;
     }
     /// Adjacent pairs level by level among a warp's threads, of which the first `count` have one each; an odd last one goes up as it is.
@@ -60,7 +66,24 @@ struct row_merge {
     static __device__ __forceinline__ void merge_warp(summaries<Pass>& value, int count) {
         const int thread = int(threadIdx.x) & 31;
         const typename rows::template folds<Pass> folds{};
-        if constexpr (any_order_of_segments<typename rows::template folds<Pass>>::does) {
+        if constexpr (work::terms_at >= 0 && work::template chooses<Pass>) {
+            // The maxima first: what stands beside them is scaled once.
+            auto& terms = rows::template member<pick_summary, work::terms_at>(value);
+            if (thread >= count) {
+                clear_picks<Pass>(value, folds);
+                terms = exponentials_below_top::identity<lane::scalar<float>>();
+            }
+            lane::scalar<float>&top = sinter::get<0>(terms.item), &sum = sinter::get<1>(terms.item);
+            const lane::scalar<float> own = top;
+            top = largest_of<32>(own);
+            sum.value *= approximate::exponential(own.value - top.value);
+#pragma unroll
+            for (int stride = 16; stride > 0; stride /= 2)
+                if (stride < count) {
+                    sum.value += from_partner{stride}(sum).value;
+                    merge_all_but_terms<Pass>(value, stride, folds);
+                }
+        } else if constexpr (any_order_of_segments<typename rows::template folds<Pass>>::does) {
             // No thread asks who it is, but where there is nothing: extremes may count twice, picks may not.
             if (thread >= count) clear_picks<Pass>(value, folds);
 #pragma unroll
@@ -73,6 +96,17 @@ struct row_merge {
                 const summaries<Pass> other = moved<Pass>(value, from_below{stride}, folds);
                 if ((thread & (2 * stride - 1)) == 0 && thread + stride < count) rows::template one_lane<Pass>::merge(value, value, other, folds);
             }
+        }
+    }
+    template <int Pass, int... Instance>
+    static __device__ __forceinline__ void merge_all_but_terms(summaries<Pass>& value, int stride, indices<Instance...>) {
+        (merge_if_not_terms<Pass, Instance>(value, stride), ...);
+    }
+    template <int Pass, int Instance>
+    static __device__ __forceinline__ void merge_if_not_terms(summaries<Pass>& value, int stride) {
+        if constexpr (Instance != work::terms_at) {
+            auto& own = rows::template member<pick_summary, Instance>(value);
+            own = fold_types<Kernel, scalar_family, Instance>::monoid::combine(own, lane::transform(from_partner{stride}, own));
         }
     }
     /// Maxima and minima; sums of which all segments but one have +0.

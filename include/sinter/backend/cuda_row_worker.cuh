@@ -420,6 +420,19 @@ struct row_worker {
             ((merging::template combine_member<phase<Pass>, pick_state, Instance>(mine, mine, distance, choose(false))), ...);
         ((rows::template member<pick_state, Instance>(total) = rows::template member<pick_state, Instance>(mine)), ...);
     }
+    /// The group's exponentials below its largest element. Where no pass comes after, the next row's loads go beside them.
+    template <int Rounds, int Pass>
+    __device__ __forceinline__ void sum_terms(typename phase<Pass>::states& total) {
+        constexpr int leaf = work::template chosen_leaf<work::top_at>;
+        using value = typename fold_types<Kernel, family, work::top_at>::value;
+        const float top = exponentials_below_top::above_lowest(sinter::get<0>(rows::template member<pick_state, work::top_at>(total).item).value);
+        const auto element = [&](int q, int j) { return value::load(&static_cast<const typename work::template pack_slot<leaf>&>(held[q]).value.at[j]).value; };
+        const float own = exponentials_below_top::sum_of_rounds<Rounds, pack>(top, [&](int q) { return has(q); }, element, [&](int q) {
+            if constexpr (loads_ahead_folding<Pass>)
+                if (goes_on()) load_ahead(q, selected<typename work::held_leaves>{});
+        });
+        rows::template member<pick_state, work::terms_at>(total) = exponentials_below_top::state<value>(value(top), merging::template sum_of<group>(value(own)));
+    }
     template <int Rounds, int Pass, int... Instance>
     __device__ __forceinline__ void choose_all(typename phase<Pass>::states& total, indices<Instance...>) const {
         (choose_one<Rounds, Instance>(rows::template member<pick_state, Instance>(total)), ...);
@@ -427,12 +440,14 @@ struct row_worker {
     template <int Rounds, int Pass, class Context, class Firsts>
     __device__ __forceinline__ void choose_segment(typename phase<Pass>::states& total, const Context& context, const Firsts& firsts) {
         using picks = selected<typename work::template folds_that<Pass, true>>;
-        choose_all<Rounds, Pass>(total, selected<typename work::template folds_that<Pass, false>>{});
+        choose_all<Rounds, Pass>(total, selected<typename work::template choices<Pass>>{});
         typename phase<Pass>::states picked[1];
         phase<Pass>::start(picked[0], picks{});
         fold_picks<Rounds, Pass>(picked, context, firsts, picks{});
         spread_picks<Pass>(picked[0], total, picks{});
-        if constexpr (loads_ahead_folding<Pass>) {
+        if constexpr (work::terms_at >= 0) {
+            sum_terms<Rounds, Pass>(total);
+        } else if constexpr (loads_ahead_folding<Pass>) {
 #pragma unroll
             for (int q = 0; q < Rounds; ++q)
                 if (goes_on() && has(q)) load_ahead(q, selected<typename work::held_leaves>{});
