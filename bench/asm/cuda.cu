@@ -20,6 +20,14 @@ si::status gelu(line<bf16> y, line<const bf16> x) { return si::try_run(si::cuda(
 si::status softmax_of(matrix<bf16, 4096> y, matrix<const bf16, 4096> x) { return si::try_run(si::cuda(), y = softmax(x)); }
 si::status norm(matrix<bf16, 4096> y, matrix<const bf16, 4096> x, weights<const bf16, 4096> w) { return si::try_run(si::cuda(), y = si::rms_norm(x, w, 1e-5f)); }
 si::status turn(matrix<float, 8192> y, matrix<const float, 8192> a, matrix<const float, 8192> b) { return si::try_run(si::cuda(), y = a + transpose(b)); }
+template <class Type>
+using halves = si::tensor_view<Type, si::extents<dyn, dyn, dyn, 64>, si::strided, si::device_memory>;
+using angles = si::tensor_view<const float, si::extents<dyn, 1, 64>, si::row_major, si::device_memory>;
+inline constexpr auto rotary = si::fused([](auto low, auto high, auto cosine, auto sine) {
+    const auto a = si::cast<float>(low), b = si::cast<float>(high);
+    return si::outputs(a * cosine - b * sine, b * cosine + a * sine);
+});
+si::status rotate(halves<bf16> y, halves<bf16> z, halves<const bf16> x, halves<const bf16> w, angles c, angles s) { return si::try_run(si::cuda(), si::tie(y, z) = rotary(x, w, c, s)); }
 si::status column_sums(si::tensor_view<float, si::extents<1, dyn>, si::row_major, si::device_memory> y, matrix<const float, 1024> x, si::cuda_workspace room) {
     return si::try_run(si::cuda(nullptr, room), y = sum(x, si::axes<0>));
 }

@@ -84,6 +84,27 @@ using product_facts = si::detail::device::row_facts<si::detail::device::cuda_ker
 static_assert(product_facts<4096>::holds_weights && product_facts<4096>::rows_at_once == 2 && product_facts<32768>::holds_weights);
 static_assert(product_facts<8192>::holds_weights && product_facts<8192>::sharing == si::detail::device::row_sharing::block);
 
+// What a call moves, per element: weights and a channel's numbers stay in caches. Where a mask spares reads no load asks for a policy.
+using half_matrix = si::tensor_view<si::bf16, si::extents<dyn, 2048>, si::row_major, si::device_memory>;
+using half_row = si::tensor_view<si::bf16, si::extents<2048>, si::row_major, si::device_memory>;
+inline constexpr auto biased = si::fused([](auto x, auto b) { return relu(x + b); });
+inline constexpr auto weighted = si::fused([](auto x, auto weight) { return si::rms_norm(x + x * x, weight, 1e-5f); });
+inline constexpr auto softmax_of = si::fused([](auto x, auto) { return si::softmax(x); });
+inline constexpr auto masked = si::fused([](auto x, auto) { return si::softmax(si::cast<float>(x), si::iota<-1>(x) <= si::iota<-2>(x)); });
+template <class Formula, class X = half_matrix>
+using of_half = si::assignment_of<decltype(std::declval<half_matrix&>() = std::declval<const Formula&>()(std::declval<X&>(), std::declval<half_row&>()))>;
+template <class Formula, class X = half_matrix>
+constexpr int moved_of(const Formula&) {
+    return si::detail::device::operand_facts<si::detail::device::cuda_kernel<of_half<Formula, X>>>::streamed_bytes;
+}
+template <class Formula>
+constexpr bool may_last(const Formula&) {
+    return si::detail::device::row_facts<si::detail::device::fast_kernel<si::detail::device::tuned_kernel<si::kernel<of_half<Formula>>, 900>>>::may_last;
+}
+static_assert(moved_of(biased) == 4 && moved_of(weighted) == 4 && moved_of(softmax_of) == 4);
+static_assert(moved_of<decltype(biased), half_row>(biased) == 2);
+static_assert(may_last(weighted) && may_last(softmax_of) && !may_last(masked));
+
 std::vector<float> numbers(i64 count) {
     std::vector<float> out;
     unsigned state = 11;

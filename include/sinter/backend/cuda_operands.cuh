@@ -69,12 +69,17 @@ static __device__ __forceinline__ uint4 load_16(const void* from) {
 struct cache_policy {
     u64 bits;
 };
-/// `lasts`: lines with it leave after all others, else as usual.
+/// `lasts`: lines with it leave after all others, else as those of a load without a policy. (That is what compute capability 9.0 takes this
+/// number for, as CUTLASS's CacheHintSm90 has it; loads with createpolicy's `evict_normal` are up to 5 % slower there.)
 static __device__ __forceinline__ cache_policy policy_of([[maybe_unused]] bool lasts) {
 #if SINTER_DEVICE_PASS && __CUDA_ARCH__ >= 800
     u64 last, usual;
     asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(last));
+#if __CUDA_ARCH__ == 900
+    usual = 0x1000000000000000;
+#else
     asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(usual));
+#endif
     return {lasts ? last : usual};
 #else
     return {};
@@ -275,18 +280,36 @@ struct operand_facts {
             if (Kernel::where[i] == site::element) cost += Kernel::cost_of(i);
         return cost;
     }
+    /// The bytes among them that memory moves: operands that repeat along an axis, as weights do, stay in caches.
+    static constexpr u32 find_varying_axes() {
+        u32 axes = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (is_element_leaf(i)) axes |= Kernel::table.at[i].free;
+        for (int o = 0; o < Kernel::outputs; ++o) axes |= Kernel::table.output_free[o];
+        return axes;
+    }
+    static constexpr int find_streamed_bytes(bool results) {
+        constexpr u32 axes = find_varying_axes();
+        int bytes = 0;
+        for (int i = 0; i < Kernel::instances; ++i)
+            if (is_element_leaf(i) && Kernel::table.at[i].free == axes) bytes += dtype_size(Kernel::view.memory_type(i));
+        for (int o = 0; o < Kernel::outputs; ++o)
+            if (results && Kernel::stores_elements(o)) bytes += dtype_size(Kernel::output_type[o]);
+        return bytes;
+    }
+    static constexpr int streamed_bytes = find_streamed_bytes(true), streamed_operand_bytes = find_streamed_bytes(false);
     /// Packs that a nest loads for what it stores, of a call that moves far more than the second-level cache holds, and that memory limits.
     static constexpr bool may_last = stores_elements && tuning_of<Kernel>::streams::lasting_bytes > 0 &&
                                      (is_fast<Kernel> || find_cost() < tuning_of<Kernel>::streams::lasting_cost * find_moved_bytes());
     static bool lasts([[maybe_unused]] const parameters<Kernel>& in) {
         if constexpr (may_last)
-            return in.rows * in.length >= tuning_of<Kernel>::streams::lasting_bytes / find_moved_bytes();
+            return in.rows * in.length >= tuning_of<Kernel>::streams::lasting_bytes / streamed_bytes;
         else
             return false;
     }
-    template <bool Passing = false, class Pack>
+    template <bool Passing = false, bool MayLast = may_last, class Pack>
     static __device__ __forceinline__ void load_operand(const parameters<Kernel>& in, Pack& to, const void* from) {
-        if constexpr (may_last)
+        if constexpr (MayLast)
             load_whole<Passing>(to, from, policy_of(in.lasts));
         else
             load_whole<Passing>(to, from);

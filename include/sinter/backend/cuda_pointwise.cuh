@@ -358,6 +358,55 @@ __global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwi
     if (first == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
 }
 
+/// Calls whose rows are whole packs, of formulas whose operands repeat along some axes and don't along others (angles of positions, for all
+/// heads): a thread has one pack of each of them, of which few bytes come from memory, so that it takes the packs of neighbouring rows. They
+/// lie along one axis: the place of the first one is worked out, and no other's.
+template <class Kernel>
+struct even_rows {
+    using worker = pointwise_worker<Kernel>;
+    static constexpr int wanted = tuning_of<Kernel>::pointwise::packs;
+    static constexpr bool possible = Kernel::nest == nest_kind::pointwise && !is_line<Kernel> && !pointwise_facts<Kernel>::walks && !even_packs<Kernel>::possible &&
+                                     worker::packs < wanted && wanted * worker::pack * worker::work::streamed_operand_bytes <= tuning_of<Kernel>::pointwise::packs_bytes;
+    static constexpr int rows = possible ? wanted : 1;  ///< of a thread
+    static bool applies(const parameters<Kernel>& given, i64 down) {
+        return given.loads_whole && given.stores_whole && given.even && given.narrow && !given.interleaved && given.packs == 1 && given.outer_axes > 0 &&
+               given.outer_size[given.outer_axes - 1] % rows == 0 && down <= i64(rows) * 65535;
+    }
+};
+template <class Kernel>
+__global__ void __launch_bounds__(tuning_of<Kernel>::pointwise::threads, pointwise_worker<Kernel>::least_blocks) run_even_rows(const __grid_constant__ parameters<Kernel> in) {
+    await_stream();
+    using worker = pointwise_worker<Kernel>;
+    using work = typename worker::work;
+    using stores = selected<element_outputs<Kernel>>;
+    constexpr int rows = even_rows<Kernel>::rows;
+    const i64 first = i64(u64(blockIdx.x) * blockDim.x + threadIdx.x) * work::pack;
+    const u32 row = (blockIdx.y * blockDim.y + threadIdx.y) * rows;
+    if (first >= in.length || row >= u32(in.rows)) return;
+    i64 offset[rows][work::count];
+    worker::place(in, row, offset[0]);
+    typename work::operand_packs loaded[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll
+        for (int s = 0; r > 0 && s < work::count; ++s) offset[r][s] = offset[r - 1][s] + in.outer_step[in.outer_axes - 1][s];
+        worker::load_whole_packs(in, loaded[r], offset[r], first, selected<typename work::element_leaves>{});
+    }
+    typename work::rows::once_values once;
+    typename work::rows::row_values row_of_thread;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+        const typename work::common around{in, once, row_of_thread, offset[r]};
+        const typename work::row_frame frame{around};
+        if (r == 0) work::eval::fill(once, frame, selected<at_place<Kernel, site::once>>{});
+        work::eval::fill(row_of_thread, frame, selected<rows_after<Kernel, 0>>{});
+        typename work::output_packs results;
+        worker::results_of(around, loaded[r], results, first, stores{});
+        worker::store_whole_packs(in, results, offset[r], first, stores{});
+        if (first == 0) work::store_row(frame, selected<row_outputs<Kernel>>{});
+    }
+}
+
 /// Codes of 8 bits where all together don't fill the card: what counts is how long a thread takes, and it takes four. For calls of whole
 /// packs; the rest goes to run_pointwise.
 template <class Kernel>
@@ -613,6 +662,12 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
     if constexpr (interleave_facts<Kernel>::possible) given.interleaved = interleave_facts<Kernel>::applies(given, across);
     const i64 blocks = (vectors + i64(across) * given.packs - 1) / (i64(across) * given.packs);
     const i64 down = (given.rows + most / across - 1) / (most / across);
+    if constexpr (even_rows<Kernel>::possible)
+        if (!small && even_rows<Kernel>::applies(given, down)) {
+            constexpr int rows = even_rows<Kernel>::rows;
+            static kernel_handles known;
+            return start(known, run_even_rows<Kernel>, dim3(unsigned(blocks), unsigned((down + rows - 1) / rows)), threads_of_block<Kernel>(most, across), 0, stream, given);
+        }
     static kernel_handles known;
     return start(known, run_pointwise<Kernel>, dim3(unsigned(blocks), unsigned(down < 65535 ? down : 65535)), threads_of_block<Kernel>(most, across),
                  interleave_facts<Kernel>::shared_bytes, stream, given);

@@ -390,6 +390,8 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
             return false;
     }
     static constexpr bool mask_includes_bound = find_mask_ends();
+    /// Behind a mask nothing is read: a call moves less than its sizes say, and a policy beside a test made loads slower (7 % of a fast causal softmax).
+    static constexpr bool may_last = work::may_last && mask < 0;
 
     // ---- folds that choose one of an operand's 16-bit floats: maximum, minimum, index of either (cuda_choice.cuh)
     template <int Instance>

@@ -225,7 +225,7 @@ struct row_worker {
     }
     template <int Instance>
     __device__ __forceinline__ void load_one_ahead(int round) {
-        work::template load_operand<work::shares_with_weights>(in, static_cast<typename work::template pack_slot<Instance>&>(held[round]).value,
+        work::template load_operand<work::shares_with_weights, work::may_last>(in, static_cast<typename work::template pack_slot<Instance>&>(held[round]).value,
                            static_cast<const typename rows::template storage_of<Instance>*>(ahead[slots<Kernel>::template place<Instance>]) + round * order::lanes);
     }
     /// Does the last pass load the next row into the registers of this one, as they become free?
@@ -255,7 +255,7 @@ struct row_worker {
         const auto from = row_of<Instance>();
 #pragma unroll
         for (int q = 0; q < Rounds; ++q)
-            if (counts(q)) work::template load_operand<work::shares_with_weights>(in, static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, from + first + q * order::lanes);
+            if (counts(q)) work::template load_operand<work::shares_with_weights, work::may_last>(in, static_cast<typename work::template pack_slot<Instance>&>(held[q]).value, from + first + q * order::lanes);
     }
     /// Two-phase folds shift by the row's first element.
     template <int... Instance>

@@ -42,11 +42,12 @@ struct cuda_table {
     static constexpr detail::device::card_facts card = detail::device::card_of(Arch);
 
     /// Long streams (cache_policy in cuda_operands.cuh). Where a kernel stores as much as it reads, loads that the second-level cache is to keep
-    /// last make room among what was stored: that leaves early and in longer bursts. (Norms of f32 rows 3 to 4 % faster, pointwise kernels 1 to 2 %;
-    /// folds and what instructions limit gain nothing. Later kernels find a part of that cache taken, so that short calls don't ask.)
+    /// last make room among what was stored: that leaves early and in longer bursts. (Of 400 MB and more norms and softmax of rows are 1.5 to 3 %
+    /// faster, pointwise kernels 1 to 2 %; folds and what instructions limit gain nothing. Of 270 MB and less they are 1 to 3 % slower, since what the
+    /// cache holds at the end need not be written meanwhile. Later kernels find a part of that cache taken.)
     struct streams {
         static constexpr i64 lasting_bytes =                ///< that a call reads and writes, from which on it asks so: several times
-            Arch == 900 ? 200'000'000 : 0;                  ///< what the cache holds; 0: never
+            Arch == 900 ? 330'000'000 : 0;                  ///< what the cache holds; 0: never
         static constexpr int lasting_cost = 4;              ///< instructions a byte, from which on they are the limit: it doesn't ask then
     };
     /// No reduction (cuda_pointwise.cuh).
