@@ -316,10 +316,31 @@ SINTER_INLINE mistake<rule::owner_takes_no_formula, Types...> tie(const Types&..
     return {};
 }
 
+/// tie(pointer, y), tie(x + 1, y)
+template <class... Types>
+    requires(sizeof...(Types) > 0) && (!(operand_kind_of<Types> == operand_kind::view || operand_kind_of<Types> == operand_kind::owner) || ...) &&
+            ((operand_kind_of<Types> != operand_kind::poison) && ...)
+SINTER_INLINE mistake<rule::tie_takes_views, remove_cvref<Types>...> tie(const Types&...) {
+    return {};
+}
+/// view(x, extents), view(x + y): x a view
+template <class Value, class... Sizes>
+    requires(operand_kind_of<Value> == operand_kind::view || operand_kind_of<Value> == operand_kind::expression) && (!is_index<Sizes> && ...)
+SINTER_INLINE mistake<rule::view_is_of_memory, remove_cvref<Value>> view(const Value&, const Sizes&...) {
+    return {};
+}
+
 /// outputs(x + y, x * y) outside of a lambda
 template <class... Values>
     requires((operand<Values> && ...) && (detail::has_memory<Values> || ...))
 SINTER_INLINE detail::outcome_of_call<refused<mistake<rule::outputs_of_a_lambda, given<int(sizeof...(Values))>>>, Values...> outputs(Values&&...) {
+    return {};
+}
+/// outputs(), outputs(x, "name"), outputs(1, 2)
+template <class... Values>
+    requires(!((operand<Values> && ...) && (detail::has_memory<Values> || ...))) && (!is_same<remove_cvref<Values>, traced> && ...) &&
+            (!detail::is_silent<remove_cvref<Values>> && ...) && ((operand_kind_of<Values> != operand_kind::several) && ...)
+SINTER_INLINE mistake<rule::outputs_of_a_lambda, given<int(sizeof...(Values))>, remove_cvref<Values>...> outputs(const Values&...) {
     return {};
 }
 

@@ -86,7 +86,8 @@ struct lanes_go_through {};         struct codes_are_small {};          struct m
 struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct numbers_meet_a_value {};      struct tensor_is_whole {};          struct is_an_element_type {};
 struct not_there_yet {};            struct eval_gives_one_value {};     struct argument_has_axes {};        struct owner_takes_no_formula {};
 struct formula_stays_as_it_is {};   struct outputs_of_a_lambda {};     struct bool_has_no_order {};         struct lambda_runs_while_compiling {};
-struct values_have_names {};        struct same_scale {};               struct codes_or_numbers {};         struct zero_is_a_code {};
+struct values_have_names {};        struct view_is_of_memory {};        struct tie_takes_views {};           struct dot_has_codes {};
+struct same_scale {};               struct codes_or_numbers {};         struct zero_is_a_code {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct scale_is_in_the_type {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
 }  // namespace rule
@@ -298,6 +299,24 @@ struct mistake<rule::values_have_names, What...> {
                   "[SINTER-E030] this stands for several values, and one is wanted. Hint: const auto [a, b] = dynamic_quantize(x); names two; then compute with a and b.");
 };
 template <class... What>
+struct mistake<rule::view_is_of_memory, What...> {
+    template <class Right>
+    constexpr poison operator=(const Right&) const {  // no second message where it stands on the left
+        return {};
+    }
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E031] a view is of memory, and this is a view or a formula already. Hint: view(x.data(), extents<2, 4>{}) is the same memory in another shape, reshape<2, 4>(x) a formula; a formula's values are eval(executor, x + y).");
+};
+template <class... What>
+struct mistake<rule::tie_takes_views, What...> {
+    template <class Right>
+    constexpr poison operator=(const Right&) const {
+        return {};
+    }
+    static_assert(dependent_false<What...>,
+                  "[SINTER-E032] tie takes views of memory, one for each value. Hint: tie(view(a, extents<8>{}), view(b, extents<8>{})) = two(x).");
+};
+template <class... What>
 struct mistake<rule::lambda_runs_while_compiling, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E029] the lambda of fused and let runs while compiling, and something in this one can't: a function for numbers (std::exp, your own float f(float)), one that isn't constexpr, a loop without end. Hint: exp(v) without std::; constexpr auto f(auto v) for functions of your own.");
@@ -457,6 +476,11 @@ template <class... What>
 struct mistake<rule::dot_knows_codes, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-Q013] dot and dot_codes need the codes' type, which a value of a traced lambda doesn't have. Hint: call them outside: lambda(dot(x, w, axes), bias).");
+};
+template <class... What>
+struct mistake<rule::dot_has_codes, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q016] dot_codes sums products of codes, two tensors of i8, u8, i16, u16 or quantized numbers, over axes. Hint: dot_codes(x, w, axes<-1>); of floats sum(x * w, axes<-1>), of wider integers sum(cast<i64>(x) * w, axes<-1>).");
 };
 template <class... What>
 struct mistake<rule::scale_is_in_the_type, What...> {

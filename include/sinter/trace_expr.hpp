@@ -287,6 +287,12 @@ template <class... Values>
 constexpr typename detail::follow_up<Values...>::type outputs(Values...) {
     return {};
 }
+/// Among them what is no value: outputs(v, "name").
+template <class... Values>
+    requires((detail::results_in<Values> == 0 && !detail::is_silent<Values>) || ...) && ((detail::results_in<Values> > 0 && !is_scalar_v<Values>) || ...)
+constexpr refused<mistake<rule::outputs_of_a_lambda, given<int(sizeof...(Values))>, Values...>> outputs(Values...) {
+    return {};
+}
 namespace detail {
 template <class Op, class... Arguments>
 constexpr traced emit_op(Arguments... arguments) {

@@ -199,6 +199,12 @@ template <tensor_operand Left, tensor_operand Right, class... Where>
 SINTER_INLINE mistake<rule::scale_is_in_the_type, Left, Right> dot(const Left&, const Right&, Where...) {
     return {};
 }
+/// Of other than codes, or without axes.
+template <tensor_operand Left, tensor_operand Right, class... Where>
+    requires(!is_same<Left, traced> && !is_same<Right, traced> && !holds_scales<Left> && !holds_scales<Right>)
+SINTER_INLINE mistake<rule::dot_has_codes, Left, Right> dot_codes(const Left&, const Right&, const Where&...) {
+    return {};
+}
 /// Of other than codes: said as of `matmul`; of codes with something else than axes.
 template <tensor_operand Left, tensor_operand Right, class... Where>
     requires(!is_same<Left, traced> && !is_same<Right, traced> && !holds_scales<Left> && !holds_scales<Right> && !(detail::gives_codes<Left> && detail::gives_codes<Right>))
