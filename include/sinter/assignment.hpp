@@ -147,9 +147,9 @@ constexpr auto store_verdict() {
     else if constexpr (!stores_to(value_extents::static_shape, extents_type::static_shape))
         return refused<mistake<rule::output_has_the_shape, printed<extents_type>, printed<value_extents>>>{};
     else if constexpr (is_quantized_type(to) && !converts_silently(Described::type, to))
-        return refused<mistake<rule::codes_or_numbers, of_type<to>, of_type<Described::type.type>>>{};
+        return refused<mistake<rule::codes_or_numbers, store_to<to>, of_type<Described::type.type>>>{};
     else if constexpr (!converts_silently(Described::type, to))
-        return refused<mistake<rule::store_keeps_values, of_type<to>, of_type<Described::type.type>>>{};
+        return refused<mistake<rule::store_keeps_values, store_to<to>, of_type<Described::type.type>>>{};
     else
         return nothing_wrong{};
 }

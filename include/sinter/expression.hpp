@@ -42,6 +42,8 @@ namespace detail {
 /// How an element type prints in a message.
 template <dtype Type>
 struct of_type {};
+template <dtype Type>
+struct store_to {};  // beside the type of what is computed
 }  // namespace detail
 
 /// `Root` is the node whose value the expression has, `Extents` its static shape, `Type` and `Weak` its value type.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floats stored to integers without a cast.
 // expect: SINTER-T011
-// expect: of_type<sinter::dtype::i32>
+// expect: store_to<sinter::dtype::i32>
 // expect: of_type<sinter::dtype::f32>
 // expect: Hint:
 #include <sinter/sinter.hpp>
