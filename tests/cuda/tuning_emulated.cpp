@@ -103,6 +103,20 @@ constexpr bool may_last(const Formula&) {
 }
 static_assert(moved_of(biased) == 4 && moved_of(weighted) == 4 && moved_of(softmax_of) == 4);
 static_assert(moved_of<decltype(biased), half_row>(biased) == 2);
+// Results that repeat along an axis beside one that doesn't; a limit that is none.
+using plane_of_three = si::tensor_view<si::bf16, si::extents<dyn, dyn, 64>, si::row_major, si::device_memory>;
+using plane_of_two = si::tensor_view<float, si::extents<dyn, 1, 64>, si::row_major, si::device_memory>;
+using mixed = si::assignment_of<decltype(si::detail::join_assignments(std::declval<plane_of_three&>() = std::declval<plane_of_three&>() * 2.0f,
+                                                                      std::declval<plane_of_two&>() = std::declval<plane_of_two&>() + 1.0f))>;
+static_assert(si::detail::device::operand_facts<si::detail::device::cuda_kernel<mixed>>::streamed_bytes == 4);
+inline constexpr auto limited_by_nothing = si::fused([](auto x, auto b) { return relu(x + b * 3.0f); });
+template <>
+struct sinter::cuda_tuning<of_half<decltype(limited_by_nothing)>, 900> : sinter::cuda_table<900> {
+    struct streams : sinter::cuda_table<900>::streams {
+        static constexpr int lasting_cost = 1'000'000'000;
+    };
+};
+static_assert(si::detail::device::operand_facts<si::detail::device::tuned_kernel<si::kernel<of_half<decltype(limited_by_nothing)>>, 900>>::may_last);
 static_assert(may_last(weighted) && may_last(softmax_of) && !may_last(masked));
 
 std::vector<float> numbers(i64 count) {

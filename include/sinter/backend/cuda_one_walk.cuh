@@ -30,7 +30,7 @@ struct exponentials_below_top {
     static SINTER_INLINE void take(state<Value>& into, Value x) {
         float &top = sinter::get<0>(into.item).value, &terms = sinter::get<1>(into.item).value;
         const float further = x.value - top, scale = approximate::exponential(further > 0.0f ? -further : further);
-        terms = further > 0.0f ? terms * scale + 1.0f : terms + scale;
+        terms = further > 0.0f ? terms * scale + (1.0f + (x.value - x.value)) : terms + scale;  // (+inf less itself is NaN)
         top = further > 0.0f ? x.value : top;
     }
     template <class Value>

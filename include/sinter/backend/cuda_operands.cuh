@@ -280,7 +280,6 @@ struct operand_facts {
             if (Kernel::where[i] == site::element) cost += Kernel::cost_of(i);
         return cost;
     }
-    /// The bytes among them that memory moves: operands that repeat along an axis, as weights do, stay in caches.
     static constexpr u32 find_varying_axes() {
         u32 axes = 0;
         for (int i = 0; i < Kernel::instances; ++i)
@@ -288,19 +287,20 @@ struct operand_facts {
         for (int o = 0; o < Kernel::outputs; ++o) axes |= Kernel::table.output_free[o];
         return axes;
     }
+    /// The bytes of an element that memory moves: what repeats along an axis, as weights do, stays in caches.
     static constexpr int find_streamed_bytes(bool results) {
         constexpr u32 axes = find_varying_axes();
         int bytes = 0;
         for (int i = 0; i < Kernel::instances; ++i)
             if (is_element_leaf(i) && Kernel::table.at[i].free == axes) bytes += dtype_size(Kernel::view.memory_type(i));
         for (int o = 0; o < Kernel::outputs; ++o)
-            if (results && Kernel::stores_elements(o)) bytes += dtype_size(Kernel::output_type[o]);
+            if (results && Kernel::stores_elements(o) && Kernel::table.output_free[o] == axes) bytes += dtype_size(Kernel::output_type[o]);
         return bytes;
     }
     static constexpr int streamed_bytes = find_streamed_bytes(true), streamed_operand_bytes = find_streamed_bytes(false);
     /// Packs that a nest loads for what it stores, of a call that moves far more than the second-level cache holds, and that memory limits.
-    static constexpr bool may_last = stores_elements && tuning_of<Kernel>::streams::lasting_bytes > 0 &&
-                                     (is_fast<Kernel> || find_cost() < tuning_of<Kernel>::streams::lasting_cost * find_moved_bytes());
+    static constexpr bool may_last = stores_elements && streamed_bytes > 0 && tuning_of<Kernel>::streams::lasting_bytes > 0 &&
+                                     (is_fast<Kernel> || find_cost() < i64(tuning_of<Kernel>::streams::lasting_cost) * find_moved_bytes());
     static bool lasts([[maybe_unused]] const parameters<Kernel>& in) {
         if constexpr (may_last)
             return in.rows * in.length >= tuning_of<Kernel>::streams::lasting_bytes / streamed_bytes;
