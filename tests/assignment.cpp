@@ -78,6 +78,22 @@ TEST_CASE("tie stores several values from one kernel") {
     CHECK(same(codes, {1, 2, 3, 4}));
     CHECK(same(sums, {4.0f, 8.0f}));
 }
+TEST_CASE("tie of one view is that view") {
+    constexpr auto one = si::fused([](auto v) { return v + 1.0f; });
+    constexpr auto listed = si::fused([](auto v) { return outputs(v * 3.0f); });
+    float x[4] = {1, 2, 3, 4}, y[4];
+    const auto from = si::view(x);
+    const auto to = si::view(y);
+    si::run(reference, si::tie(to) = one(from));
+    CHECK(y[3] == 5);
+    si::run(reference, si::tie(to) = from * 2.0f);
+    CHECK(y[3] == 8);
+    si::run(reference, si::tie(to) = listed(from));
+    CHECK(y[3] == 12);
+    si::run(reference, si::tie(to) = 7.0f);
+    CHECK(y[3] == 7);
+}
+
 TEST_CASE("several assignments are one kernel") {
     const auto x = grid<float>(si::extents<3>{}, {1, 2, 3});
     si::tensor<float, si::extents<3>> y, z;

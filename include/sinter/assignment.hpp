@@ -290,6 +290,12 @@ SINTER_INLINE auto assign_tied(const Right&, const pack<Outputs...>&) {
     else
         return refused<mistake<rule::tie_takes_every_value, number<i64(sizeof...(Outputs))>, number<1>>>{};
 }
+/// tie(y) = formula: y = formula.
+template <class Right, class Output>
+    requires(operand_kind_of<Right> != operand_kind::none && operand_kind_of<Right> != operand_kind::several)
+SINTER_INLINE auto assign_tied(const Right& values, const pack<Output>& target) {
+    return assign_to_view(static_cast<const slot<0, Output>&>(target).value, values);
+}
 }  // namespace detail
 
 /// Outputs for an operator with several values: `tie(h, y) = add_norm(x, r, w)`.

@@ -229,7 +229,7 @@ struct mistake<rule::argument_has_axes, What...> {
 template <class... What>
 struct mistake<rule::output_has_the_shape, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-S041] the expression doesn't have the output's shape, nor broadcasts to it. Hint: give the output the expression's shape; a reduction keeps its axes as 1, drop loses them: sum(x, axes<1>, drop).");
+                  "[SINTER-S041] the expression doesn't have the output's shape, nor broadcasts to it. Hint: give the output the expression's shape; a reduction keeps its axes as 1, as do a row's scales: extents<rows, 1> or unsqueeze<-1>(y); drop loses them: sum(x, axes<1>, drop).");
 };
 template <class... What>
 struct mistake<rule::needs_floats, What...> {
@@ -264,7 +264,7 @@ struct mistake<rule::f64_not_yet, What...> {
 template <class... What>
 struct mistake<rule::store_keeps_values, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-T011] storing this could lose values: float to integer, or to an integer type that doesn't hold every value. Hint: cast<type>(x), or cast_wrap.");
+                  "[SINTER-T011] storing this could lose values: float to integer, or to an integer type that doesn't hold every value. Hint: cast<type>(round(x)), cast<type>(x) which cuts the fraction, cast_wrap; codes are quantize<i8>(x, scale).");
 };
 template <class... What>
 struct mistake<rule::memory_outlives_view, What...> {
