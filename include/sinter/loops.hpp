@@ -106,9 +106,12 @@ struct loop_maker {
         for (int s = 0; s < Slots; ++s) to.stride[to.count][s] = bound.stride[s][axis];
         ++to.count;
     }
-    /// Elementwise rows shorter than this become one long lane of several axes: what doesn't lie side by side along it is packed, which
-    /// costs less than ten nanoseconds a row. Not where a lane is a thread's: those walk rows, never a lane of several axes.
-    static constexpr i64 short_lane = 128;
+    /// Elementwise rows shorter than this become one long lane of several axes, as many as a packed block holds: what is one row again and
+    /// again is packed once for all of them. Not where a lane is a thread's: those walk rows, never a lane of several axes.
+    static constexpr i64 short_lane = Slots <= 4 ? 512 : Slots <= 16 ? 256 : 128;
+    /// What neither lies side by side along such a lane nor repeats is packed row by row, about as long as sixty elements take, each such
+    /// operand; then a row of its own costs less from so many elements on.
+    static constexpr i64 copied_elements = 64;
     /// Outer axes, innermost first, become lane axes as long as whatever a packed block doesn't hold stays the same along them.
     static SINTER_FORCE_INLINE constexpr void lengthen(const loop_facts<Slots>& facts, axis_loops<Slots>& outer, axis_loops<Slots>& lane) {
         for (int s = 0; s < Slots; ++s)
@@ -121,6 +124,19 @@ struct loop_maker {
         }
         const int moved = outer.count - kept;
         if (moved == 0) return;
+        int copied = 0;
+        for (int s = 0; s < Slots; ++s) {
+            if (!facts.per_element.has(s)) continue;
+            bool even = true, repeats = true;
+            i64 step = lane.stride[0][s] * lane.size[0];
+            for (int i = outer.count - 1; i >= kept; --i) {
+                even = even && outer.stride[i][s] == step;
+                repeats = repeats && outer.stride[i][s] == 0;
+                step *= outer.size[i];
+            }
+            copied += !even && !repeats;
+        }
+        if (lane.size[0] * copied >= copied_elements) return;
         lane.size[moved] = lane.size[0];
         for (int s = 0; s < Slots; ++s) lane.stride[moved][s] = lane.stride[0][s];
         for (int i = 0; i < moved; ++i) {
@@ -417,6 +433,21 @@ struct odometer {
         index[innermost] += count - 1;
         for (int s = 0; s < Slots; ++s) offset[s] += (count - 1) * along.stride[innermost][s];
         next(along);
+    }
+    /// Positions along the innermost axis, this one counted.
+    SINTER_INLINE i64 left(const axis_loops<Slots>& along) const { return along.count == 0 ? 1 : along.size[along.count - 1] - index[along.count - 1]; }
+    /// From anywhere along the innermost axis to where it begins anew.
+    SINTER_INLINE void wrap(const axis_loops<Slots>& along) {
+        if (along.count == 0) return;
+        const int innermost = along.count - 1;
+        for (int s = 0; s < Slots; ++s) offset[s] -= index[innermost] * along.stride[innermost][s];
+        index[innermost] = 0;
+        for (int i = innermost - 1; i >= 0; --i) {
+            for (int s = 0; s < Slots; ++s) offset[s] += along.stride[i][s];
+            if (++index[i] < along.size[i]) return;
+            for (int s = 0; s < Slots; ++s) offset[s] -= along.size[i] * along.stride[i][s];
+            index[i] = 0;
+        }
     }
     SINTER_INLINE void next(const axis_loops<Slots>& along) {
         for (int i = along.count - 1; i >= 0; --i) {

@@ -76,6 +76,24 @@ constexpr row_body<Slots> find_row_body(const kernel_view& of, bool streams) {
     return out;
 }
 
+/// From a row to the next one along the innermost axis.
+template <int Slots>
+struct row_step {
+    i64 bytes[unsigned(Slots)], elements[unsigned(Slots)];
+    SINTER_INLINE void set(const u8 (&element_size)[unsigned(Slots)], const axis_loops<Slots>& along) {
+        for (int s = 0; s < Slots; ++s) {
+            elements[s] = along.count == 0 ? 0 : along.stride[along.count - 1][s];
+            bytes[s] = elements[s] * i64(element_size[s]);
+        }
+    }
+    SINTER_INLINE void take(row_pointers<Slots>& to, const row_pointers<Slots>& from) const {
+        for (int s = 0; s < Slots; ++s) {
+            to.base[s] = from.base[s] + elements[s];
+            to.pointer[s] = static_cast<const char*>(from.pointer[s]) + bytes[s];
+        }
+    }
+};
+
 /// `Family` keeps code of different instruction sets apart, and says how wide a vector is.
 template <class Family, int Slots>
 struct row_loop {
@@ -265,8 +283,9 @@ struct row_loop {
         }
         return 0;
     }
-    /// At least a vector of elements, where they may be computed twice. A row of some vectors continues, after its first, where stores are
-    /// aligned: large blocks of most allocators begin 16 bytes after a cache line, and a store to two lines costs two.
+    /// At least a vector of elements, where they may be computed twice. A row of many vectors continues, after its first, where stores are
+    /// aligned: large blocks of most allocators begin 16 bytes after a cache line, and a store to two lines costs two. (A row of 8 to 31 vectors
+    /// takes up to half as long again so, of 64 as long.)
     /// Stores past the caches go to whole lines of the first output that has such stores, and no others do: a line that both kinds share
     /// would be read from memory.
     static SINTER_FORCE_INLINE void store_overlapping(const body_type& body, const call_type& call, const position_type& at, i64 begin, i64 stop) {
@@ -282,7 +301,7 @@ struct row_loop {
                 last = first + (stop - first) / line * line;
                 if (last < stop && stop - last < width) last -= line;
             }
-        } else if (stop - begin >= 8 * width) {
+        } else if (stop - begin >= 64 * width) {
             if (const i64 step = elements_to_aligned(body, at, begin); step != 0) {
                 body.vectors(call, at, begin, begin, 1, 0);
                 begin += step;
@@ -296,10 +315,10 @@ struct row_loop {
     }
     /// Elements [begin, stop) of a row. Where an element can't be computed twice, or the row is shorter than a vector, what is left of it
     /// beyond whole vectors is packed, which costs as much as ten of them.
-    static SINTER_FORCE_INLINE void store_run(const body_type& body, call_type& call, const position_type& at, i64 begin, i64 stop) {
+    static SINTER_FORCE_INLINE void store_run(const body_type& body, call_type& call, const position_type& at, i64 begin, i64 stop, bool repeats) {
         i64 position = begin;
         if (!call.bound.packs && stop - begin >= width) {
-            if (may_repeat(body, call)) {
+            if (repeats) {
                 store_overlapping(body, call, at, begin, stop);
                 position = stop;
             } else {
@@ -332,14 +351,24 @@ struct row_loop {
         const position_type start = origin(call.bound);
         odometer<Slots> row;
         row.set(call.along.outer, first_row);
+        row_step<Slots> step;
+        step.set(body.element_size, call.along.outer);
+        call.kept = kept;
+        const bool repeats = may_repeat(body, call);
         // Two places in turn: to copy one that was just written takes longer than to read it.
         position_type places[2];
         move(body.element_size, places[0], start, row.offset);
+        i64 left = row.left(call.along.outer);  // rows before the innermost axis begins anew
         for (i64 r = first_row; r < stop_row; ++r) {
             position_type& at = places[(r - first_row) & 1];
             position_type& next = places[(r - first_row + 1) & 1];
-            row.next(call.along.outer);
-            move(body.element_size, next, start, row.offset);
+            if (--left > 0) {
+                step.take(next, at);
+            } else {
+                row.wrap(call.along.outer);
+                left = row.left(call.along.outer);
+                move(body.element_size, next, start, row.offset);
+            }
             call.ahead = call.bound.prefetches && r + 1 < stop_row ? &next : nullptr;
             call.kept = kept;
             if (body.begin_row) {
@@ -355,11 +384,11 @@ struct row_loop {
                     for (i64 c = 0; c < call.along.columns; ++c) {
                         position_type here;
                         move(body.element_size, here, at, column.offset);
-                        store_run(body, call, here, begin, stop);
+                        store_run(body, call, here, begin, stop, repeats);
                         column.next(call.along.column);
                     }
                 } else {
-                    store_run(body, call, at, begin, stop);
+                    store_run(body, call, at, begin, stop, repeats);
                 }
             }
             if (body.end_row) body.end_row(call, at);
