@@ -57,6 +57,36 @@ void beside(int columns, const float* x, std::vector<float>& to) {
             for (long k = 0; k < columns; ++k) y[i * columns + k] = x[i * columns + k] * s[i];
     });
 }
+/// Rotary positions of 12 heads of `length` elements: halves of rows, beside angles of each position. And one half of each row alone.
+void rotate(int length, const float* x, std::vector<float>& to) {
+    constexpr long heads = 12;
+    const long half = length / 2, positions = count * 8 / (heads * length), rows = positions * heads;
+    const std::vector<float> cosine(std::size_t(positions * half), 0.5f), sine(cosine.size(), 0.25f);
+    const float *const c = cosine.data(), *const s = sine.data();
+    float* const y = to.data();
+    const auto halves = [&](auto* from, int i) {
+        return si::view(from + i * half, si::extents<dyn, dyn, dyn>(positions, heads, half), si::array<si::i64, 3>{{heads * length, length, 1}});
+    };
+    const auto angles = [&](const float* of) { return si::view(of, si::extents<dyn, 1, dyn>(positions, half)); };
+    constexpr auto rotary = si::fused([](auto low, auto high, auto of_cosine, auto of_sine) {
+        return si::outputs(low * of_cosine - high * of_sine, high * of_cosine + low * of_sine);
+    });
+    char name[64];
+    std::snprintf(name, sizeof name, "rotary positions, heads of %d", length);
+    job(name, to, [&] { si::run(si::cpu, si::tie(halves(y, 0), halves(y, 1)) = rotary(halves(x, 0), halves(x, 1), angles(c), angles(s))); }, [&] {
+        for (long i = 0; i < rows; ++i)
+            for (long k = 0; k < half; ++k) {
+                const float low = x[i * length + k], high = x[i * length + half + k], by = c[i / heads * half + k], aside = s[i / heads * half + k];
+                y[i * length + k] = low * by - high * aside;
+                y[i * length + half + k] = high * by + low * aside;
+            }
+    });
+    std::snprintf(name, sizeof name, "%ld of each %d elements * 2 + 1", half, length);
+    job(name, to, [&] { si::run(si::cpu, halves(y, 0) = halves(x, 0) * 2.0f + 1.0f); }, [&] {
+        for (long i = 0; i < rows; ++i)
+            for (long k = 0; k < half; ++k) y[i * length + k] = x[i * length + k] * 2 + 1;
+    });
+}
 }  // namespace
 
 int main() {
@@ -116,7 +146,8 @@ int main() {
         for (int c = 0; c < 3; ++c)
             for (long i = 0; i < height * width; ++i) planes[std::size_t(c * height * width + i)] = pixels[std::size_t(3 * i + c)];
     });
-    for (const int columns : {8, 16, 50, 64, 100}) beside(columns, x, to);
+    for (const int columns : {8, 16, 50, 64, 100, 128, 256, 512}) beside(columns, x, to);
+    for (const int length : {32, 64, 128, 256}) rotate(length, x, to);
     constexpr long boxes = 400;
     std::vector<float> corners(boxes * 4);
     for (std::size_t i = 0; i < corners.size(); ++i) corners[i] = float(i * 7919 % 61) + (i % 4 < 2 ? 0.0f : 50.0f);
