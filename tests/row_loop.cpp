@@ -156,7 +156,7 @@ TEST_CASE("a long row's stores are aligned after the first; rows cover each elem
                     }
                     for (i64 i = begin; i < begin + length; ++i) CHECK(seen[std::size_t(i)] == 1);
                     CHECK(vectors <= length / 8 + 2);
-                    if (size >= 4 && length >= 64 * 8) CHECK(split <= 2);
-                    if (length < 64 * 8) CHECK(s.begins.size() <= 2);
+                    if (size >= 4 && length >= stored::loops::aligned_vectors * 8) CHECK(split <= 2);
+                    if (length < stored::loops::aligned_vectors * 8) CHECK(s.begins.size() <= 2);
                 }
 }

@@ -109,8 +109,8 @@ struct loop_maker {
     /// Elementwise rows shorter than this become one long lane of several axes, as many as a packed block holds: what is one row again and
     /// again is packed once for all of them. Not where a lane is a thread's: those walk rows, never a lane of several axes.
     static constexpr i64 short_lane = Slots <= 4 ? 512 : Slots <= 16 ? 256 : 128;
-    /// What neither lies side by side along such a lane nor repeats is packed row by row, about as long as sixty elements take, each such
-    /// operand; then a row of its own costs less from so many elements on.
+    /// What neither lies side by side along such a lane nor repeats is copied row by row. So many elements, those of all such operands
+    /// together, take as long to copy as a row of its own costs.
     static constexpr i64 copied_elements = 64;
     /// Outer axes, innermost first, become lane axes as long as whatever a packed block doesn't hold stays the same along them.
     static SINTER_FORCE_INLINE constexpr void lengthen(const loop_facts<Slots>& facts, axis_loops<Slots>& outer, axis_loops<Slots>& lane) {
@@ -438,19 +438,18 @@ struct odometer {
     SINTER_INLINE i64 left(const axis_loops<Slots>& along) const { return along.count == 0 ? 1 : along.size[along.count - 1] - index[along.count - 1]; }
     /// From anywhere along the innermost axis to where it begins anew.
     SINTER_INLINE void wrap(const axis_loops<Slots>& along) {
-        if (along.count == 0) return;
         const int innermost = along.count - 1;
+        if (innermost < 0) return;
         for (int s = 0; s < Slots; ++s) offset[s] -= index[innermost] * along.stride[innermost][s];
         index[innermost] = 0;
-        for (int i = innermost - 1; i >= 0; --i) {
-            for (int s = 0; s < Slots; ++s) offset[s] += along.stride[i][s];
-            if (++index[i] < along.size[i]) return;
-            for (int s = 0; s < Slots; ++s) offset[s] -= along.size[i] * along.stride[i][s];
-            index[i] = 0;
-        }
+        step(along, innermost - 1);
     }
-    SINTER_INLINE void next(const axis_loops<Slots>& along) {
-        for (int i = along.count - 1; i >= 0; --i) {
+    SINTER_INLINE void next(const axis_loops<Slots>& along) { step(along, along.count - 1); }
+
+private:
+    /// A step along an axis; where that ends, along the one around it.
+    SINTER_INLINE void step(const axis_loops<Slots>& along, int axis) {
+        for (int i = axis; i >= 0; --i) {
             for (int s = 0; s < Slots; ++s) offset[s] += along.stride[i][s];
             if (++index[i] < along.size[i]) return;
             for (int s = 0; s < Slots; ++s) offset[s] -= along.size[i] * along.stride[i][s];

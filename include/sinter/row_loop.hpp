@@ -283,9 +283,11 @@ struct row_loop {
         }
         return 0;
     }
+    /// Vectors of a row from which on its stores are worth aligning: the vector before them is another call. (Rows of 8 to 31 vectors take up to
+    /// half as long again with it, of 64 as long.)
+    static constexpr i64 aligned_vectors = 64;
     /// At least a vector of elements, where they may be computed twice. A row of many vectors continues, after its first, where stores are
-    /// aligned: large blocks of most allocators begin 16 bytes after a cache line, and a store to two lines costs two. (A row of 8 to 31 vectors
-    /// takes up to half as long again so, of 64 as long.)
+    /// aligned: large blocks of most allocators begin 16 bytes after a cache line, and a store to two lines costs two.
     /// Stores past the caches go to whole lines of the first output that has such stores, and no others do: a line that both kinds share
     /// would be read from memory.
     static SINTER_FORCE_INLINE void store_overlapping(const body_type& body, const call_type& call, const position_type& at, i64 begin, i64 stop) {
@@ -301,7 +303,7 @@ struct row_loop {
                 last = first + (stop - first) / line * line;
                 if (last < stop && stop - last < width) last -= line;
             }
-        } else if (stop - begin >= 64 * width) {
+        } else if (stop - begin >= aligned_vectors * width) {
             if (const i64 step = elements_to_aligned(body, at, begin); step != 0) {
                 body.vectors(call, at, begin, begin, 1, 0);
                 begin += step;
