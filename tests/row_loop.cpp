@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which elements a fold over several axes takes together, and what of them is packed: of long runs along the last axis nothing is.
+// Which elements a fold over several axes takes together, and what of them is packed: of long runs along the last axis nothing is. Which
+// vectors a row is stored in; from where to where rows step.
 #include <sinter/row_loop.hpp>
 
 #include <vector>
@@ -159,4 +160,30 @@ TEST_CASE("a long row's stores are aligned after the first; rows cover each elem
                     if (size >= 4 && length >= stored::loops::aligned_vectors * 8) CHECK(split <= 2);
                     if (length < stored::loops::aligned_vectors * 8) CHECK(s.begins.size() <= 2);
                 }
+}
+
+TEST_CASE("from any place an axis that begins anew is where single steps come to") {
+    si::detail::axis_loops<2> along{};
+    along.count = 3;
+    for (int i = 0; i < 3; ++i) {
+        along.size[i] = 2 + i;
+        along.stride[i][0] = 100 - 37 * i;
+        along.stride[i][1] = i == 1 ? 0 : 5 + i;
+    }
+    for (i64 from = 0; from < 24; ++from) {
+        si::detail::odometer<2> leapt, walked;
+        leapt.set(along, from);
+        walked.set(along, from);
+        CHECK(leapt.left(along) == 4 - from % 4);
+        for (i64 steps = leapt.left(along); steps > 0; --steps) walked.next(along);
+        leapt.wrap(along);
+        for (int i = 0; i < 3; ++i) CHECK(leapt.index[i] == walked.index[i]);
+        for (int s = 0; s < 2; ++s) CHECK(leapt.offset[s] == walked.offset[s]);
+    }
+    si::detail::axis_loops<2> one_row{};
+    si::detail::odometer<2> still;
+    still.set(one_row, 0);
+    still.wrap(one_row);
+    CHECK(still.left(one_row) == 1);
+    CHECK(still.offset[0] == 0);
 }
