@@ -16,7 +16,7 @@ template <class Assignment>
 struct sinter::cuda_tuning<Assignment, sinter::detail::device::compiled_arch> : sinter::cuda_table<sinter::detail::device::compiled_arch> {
     struct rows : sinter::cuda_table<sinter::detail::device::compiled_arch>::rows {
         static constexpr i64 least_turns = 0;
-        static constexpr int alone_percent = 0;
+        static constexpr int alone_percent = 0, alone_percent_slow = 0;
     };
 };
 

@@ -18,7 +18,7 @@ template <class Assignment>
 struct sinter::cuda_tuning<Assignment, sinter::detail::device::compiled_arch> : sinter::cuda_table<sinter::detail::device::compiled_arch> {
     struct rows : sinter::cuda_table<sinter::detail::device::compiled_arch>::rows {
         static constexpr i64 least_turns = 0;
-        static constexpr int alone_percent = 1;
+        static constexpr int alone_percent = 1, alone_percent_slow = 1;
     };
 };
 
@@ -96,7 +96,7 @@ std::vector<Type> rows_of(i64 rows, i64 length, unsigned seed) {
             row[i] = r % 8 == 1 ? row[i] + 60.0f * place : r % 8 == 2 ? row[i] - 60.0f * place : r % 8 == 3 ? row[i] * 20.0f : row[i];
             if (r % 8 == 4 && i % 3 == 0) row[i] = -infinity;
             if (r % 16 == 5 || (r % 16 == 12 && i < length / 2)) row[i] = -infinity;
-            if (r % 16 == 13) row[i] *= 0x1p+14f;
+            if (r % 16 == 13) row[i] *= r % 32 == 13 ? 0x1p+14f : 0x1p+110f;
         }
         if (r % 8 == 6) row[(r * 37) % length] = infinity;
         if (r % 16 == 7) row[length - 1] = __builtin_nanf("");

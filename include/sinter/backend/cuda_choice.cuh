@@ -39,6 +39,15 @@ __device__ __forceinline__ float decode_half(unsigned bits) {
     __builtin_memcpy(&half, &low, 2);
     return lane::scalar<float>::load(&half).value;
 }
+/// The number in a pair's lower or upper half. (A bf16 is an f32's upper half: one instruction, where the compiler, which may want the pair's
+/// register for other things, takes three to cut out 16 bits and move them back.)
+template <class Half>
+__device__ __forceinline__ float decode_in_pair(unsigned pair, bool upper) {
+    if constexpr (__is_same(Half, bf16))
+        return __builtin_bit_cast(float, upper ? pair & 0xffff0000u : pair << 16);
+    else
+        return decode_half<Half>(upper ? pair >> 16 : pair);
+}
 template <class Half>
 __device__ __forceinline__ bool is_nan_half(unsigned bits) {
     return (bits & 0x7fffu) > (worst_pair<Half, false> & 0x7fffu);

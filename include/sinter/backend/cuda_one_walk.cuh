@@ -41,18 +41,22 @@ struct exponentials_below_top {
         return state<Value>(Value(further > 0.0f ? other : one), Value(further > 0.0f ? terms * scale + more : terms + more * scale));
     }
     /// The sum over a thread's rounds of `Pack` elements: `element(q, j)` of those that `has(q)`; then `next(q)` may put others in their place.
+    /// e^(x - top) = 2^(x f - top f), f the logarithm: one fma, whose error is of the difference. What the product top f was rounded by is the
+    /// same for all and leaves the sum by one factor. From 2^16 on, where f16 has ended and a bf16 is top or so far below it that its exponential
+    /// is 0, f is 1, and the products are exact however large.
     template <int Rounds, int Pack, class Has, class Element, class Next>
     static __device__ __forceinline__ float sum_of_rounds(float top, const Has& has, const Element& element, const Next& next) {
+        const float factor = top < 0x1p16f && top > -0x1p16f ? approximate::log2_of_e : 1.0f, shift = step::mul(-top, factor), excess = step::fma(top, factor, shift);
         float sum[4] = {};
 #pragma unroll
         for (int q = 0; q < Rounds; ++q) {
             if (has(q)) {
 #pragma unroll
-                for (int j = 0; j < Pack; ++j) sum[j % 4] += approximate::exponential(element(q, j) - top);
+                for (int j = 0; j < Pack; ++j) sum[j % 4] += approximate::power_of_two(step::fma(element(q, j), factor, shift));
                 next(q);
             }
         }
-        return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        return ((sum[0] + sum[1]) + (sum[2] + sum[3])) * approximate::power_of_two(-excess);
     }
     template <class Value>
     static SINTER_INLINE Value finalize(const state<Value>& a) {

@@ -97,8 +97,22 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
 
     /// A cluster's segments over a warp's threads.
     static constexpr int most_segments_of_thread = tuning_of<Kernel>::rows::block_threads / group * tuning_of<Kernel>::rows::most_blocks / 32;
-    static SINTER_INLINE int blocks_of(int segments) {
+    struct cluster_size {
+        i64 blocks, threads;  ///< threads of a block
+    };
+    /// Of rows that `wanted` threads hold.
+    static constexpr cluster_size cluster_for(i64 wanted) {
+        cluster_size size{2, tuning_of<Kernel>::rows::cluster_threads};
+        while (size.blocks * size.threads < wanted && size.blocks < tuning_of<Kernel>::rows::most_blocks) size.blocks *= 2;
+        while (size.blocks * size.threads < wanted) size.threads *= 2;
+        return size;
+    }
+    static constexpr int find_groups_of_cluster() { return known_length > 0 ? int(cluster_for(threads_of(known_length)).threads) / group : 0; }
+    static constexpr int groups_of_cluster = find_groups_of_cluster();  ///< of each of its blocks, where the length is known
+    /// Blocks of a cluster that have segments.
+    static SINTER_INLINE int blocks_of([[maybe_unused]] int segments) {
 #if SINTER_DEVICE_PASS
+        if constexpr (groups_of_cluster > 0) return (segments_of(known_length) + groups_of_cluster - 1) / groups_of_cluster;  // (else each row divides)
         const int groups = int(blockDim.x) / group;
         return (segments + groups - 1) / groups;
 #else
@@ -787,14 +801,23 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     static constexpr bool loads_ahead_storing = !copies_ahead && stores_elements && (find_read_again() || (kept >= 0 && shared_rounds == 0));
     static constexpr int exchange_sets = streams ? 2 : 1;
     /// How rows are divided among blocks or clusters of `threads`; returns how many of those there are. Each takes as many rows as still let all of
-    /// them fill the card often enough; the last ones take one row each, so that they end together: they are started when others end.
+    /// them fill the card often enough; the last ones take one row each, so that they end together: they are started when others end. Blocks that
+    /// hold weights are as few as fill it a whole number of times.
     static i64 divide_rows(parameters<Kernel>& in, i64 threads, i64 segments) {
         using tuning = typename tuning_of<Kernel>::rows;
         constexpr i64 threads_at_once = holds_weights ? tuning::held_weights_threads : copies_ahead ? threads_of_copies() : 2048;
         constexpr i64 at_once = i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * threads_at_once;
-        i64 turns = streams && segments > 1 && in.outer_axes == 1 ? (holds_weights ? tuning::rows_of_weights : tuning::rows_in_turn) : 1;
-        while (turns > 1 && in.rows * threads < turns * tuning::least_turns * at_once) turns /= 2;
-        const i64 alone = turns >= 4 && !holds_weights ? at_once / threads * turns * tuning::alone_percent / 100 : 0, in_turn = in.rows > alone ? in.rows - alone : 0;
+        constexpr bool slow = (any_near() || terms_at >= 0) && !copies_ahead;  // exponentials take longer than memory
+        constexpr i64 least = slow && tuning::least_turns > 0 ? tuning::least_turns_slow : tuning::least_turns, alone_percent = slow ? tuning::alone_percent_slow : tuning::alone_percent;
+        constexpr i64 most = holds_weights ? tuning::rows_of_weights : tuning::rows_in_turn;
+        i64 turns = streams && segments > 1 && in.outer_axes == 1 ? most : 1;
+        if (holds_weights) {
+            const i64 together = at_once / threads, times = (in.rows + together * turns - 1) / (together * turns);
+            if (turns > 1 && least > 0) turns = (in.rows + together * times - 1) / (together * times);
+        } else {
+            while (turns > 1 && in.rows * threads < turns * least * at_once) turns /= 2;
+        }
+        const i64 alone = turns >= 4 && !holds_weights ? at_once / threads * turns * alone_percent / 100 : 0, in_turn = in.rows > alone ? in.rows - alone : 0;
         in.turns = int(turns);
         in.long_blocks = unsigned(alone > 0 ? in_turn / turns : (in.rows + turns - 1) / turns);
         return alone > 0 ? in.long_blocks + (in.rows - in.long_blocks * turns) : in.long_blocks;

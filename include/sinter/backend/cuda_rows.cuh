@@ -45,17 +45,19 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_
             row = segments > 1 ? blockIdx.x : blockIdx.x * unsigned(groups) + unsigned(own);
             number = segments > 1 ? own : 0;
         }
+        const unsigned rows = unsigned(in.rows);
         int turns = 1;
         if constexpr (work::streams) {
             // (in turn: row * turns, and what the others before it take less)
-            if (work::holds_weights || row < in.long_blocks) {
+            if (work::holds_weights) {
+                turns = int((rows - row + in.long_blocks - 1) / in.long_blocks);  // (row_worker::step_to_next)
+            } else if (row < in.long_blocks) {
                 turns = in.turns;
                 row *= unsigned(turns);
             } else {
                 row += in.long_blocks * unsigned(in.turns - 1);
             }
         }
-        const unsigned rows = unsigned(in.rows);
         const bool exists = row < rows && number < segments;
         worker thread(in, shared_memory, exchange, segments, number, member, exists);
         if constexpr (work::streams) thread.turns = int(rows - row) < turns ? int(rows - row) : turns;
@@ -127,9 +129,7 @@ status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
         }
     }
     if constexpr (work::may_be_long && work::may_need_clusters) {
-        i64 threads = tuning_of<Kernel>::rows::cluster_threads, blocks = 2;
-        while (blocks * threads < wanted && blocks < tuning_of<Kernel>::rows::most_blocks) blocks *= 2;
-        while (blocks * threads < wanted) threads *= 2;
+        const auto [blocks, threads] = work::cluster_for(wanted);
         const i64 clusters = work::divide_rows(given, blocks * threads, segments);
         static kernel_handles of_clusters;
         return start_cluster(of_clusters, run_rows<Kernel, work::long_rounds>, unsigned(blocks), dim3(unsigned(clusters * blocks)), dim3(unsigned(threads)),

@@ -97,6 +97,8 @@ struct cuda_table {
                                                             ///< asked for while the row before it is folded (softmax of 16384 to 65536 bf16 gains 6 to 8 %, of 131072 loses 7 %)
         static constexpr i64 least_turns = 3;               ///< times that all blocks must fill the card then;
         static constexpr int alone_percent = 50;            ///< of the rows that all of them take at one time: so many at the end have a block each
+        static constexpr i64 least_turns_slow = 1;          ///< the same two of rows whose exponentials take longer than memory
+        static constexpr int alone_percent_slow = 20;
         static constexpr i64 most_copied_bytes =            ///< of rows on their way to a multiprocessor's shared memory, at most (cuda_row_copies.cuh)
             Arch < 800 ? 0 : Arch == 890 || Arch == 1200 ? 49152 : 98304;
         static constexpr int copying_threads = 640;         ///< on a multiprocessor then, as many as are expected where no bound says so
@@ -113,7 +115,7 @@ struct cuda_table {
         static constexpr int weights_threads_fast = 640;    ///< under `fast`
         static constexpr int weight_registers = 96;         ///< of a thread for a vector that it holds for all rows of its block, a row of an 8-bit matrix, and sums;
         static constexpr int held_weights_threads = 512;    ///< on a multiprocessor then, and
-        static constexpr int rows_of_weights = 16;          ///< rows of a block at most: a power of two
+        static constexpr int rows_of_weights = 64;          ///< rows of a block at most: a power of two
         static constexpr int late_registers = 48;           ///< of weights that a thread holds from before its last fold is merged: all of a row, or none
         static constexpr int late_bytes = 64;               ///< of weights that a thread reads together before it stores: each load waits for the stores before it
     };
@@ -197,8 +199,9 @@ struct table_is_possible {
                       Table::rows::weights_threads >= 512 && Table::rows::weights_threads_fast >= 512 && Table::rows::held_weights_threads >= 512 &&
                       is_power_of_two(Table::rows::rows_of_weights),
                   "cuda_tuning: rows in turn and of weights are powers of two, shared rounds up to 8, weights_threads and held_weights_threads at least 512.");
-    static_assert(Table::rows::least_turns >= 0 && Table::rows::alone_percent >= 0 && Table::rows::most_copied_bytes >= 0 && Table::rows::copying_threads >= 32,
-                  "cuda_tuning: least_turns, alone_percent and most_copied_bytes are numbers, or 0; copying_threads at least 32.");
+    static_assert(Table::rows::least_turns >= 0 && Table::rows::alone_percent >= 0 && Table::rows::least_turns_slow >= 0 && Table::rows::alone_percent_slow >= 0 &&
+                      Table::rows::most_copied_bytes >= 0 && Table::rows::copying_threads >= 32,
+                  "cuda_tuning: least_turns, alone_percent, the same of slow rows and most_copied_bytes are numbers, or 0; copying_threads at least 32.");
     static_assert(is_power_of_two(Table::rows::most_blocks) && Table::rows::most_blocks <= 8, "cuda_tuning: a cluster has up to 8 blocks.");
     static_assert(is_power_of_two(Table::any_rows::threads) && Table::any_rows::threads >= 32 && Table::any_rows::threads <= 1024 &&
                       is_power_of_two(Table::columns::threads) && Table::columns::threads <= 1024 && is_power_of_two(Table::columns::held_threads) &&
