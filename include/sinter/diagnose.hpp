@@ -505,7 +505,7 @@ struct mistake<rule::executor_reaches_memory, What...> {
 template <class... What>
 struct mistake<rule::one_set_of_folded_axes, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-P001] these reductions fold different axes and can't share one kernel. Hint: was drop meant (a folded axis stays as 1, and beside labels broadcasts)? Else store one first, in a run of its own, or run(split(cpu), ...).");
+                  "[SINTER-P001] these reductions fold different axes, or operands of different ranks, and can't share one kernel. Hint: was drop meant (a folded axis stays as 1, and beside labels broadcasts)? Else store one first, in a run of its own, or run(split(cpu), ...).");
 };
 template <class... What>
 struct mistake<rule::folded_sizes_match, What...> {
