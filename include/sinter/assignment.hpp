@@ -269,14 +269,29 @@ SINTER_COMPOUND(operator/=, div_op)
 #undef SINTER_COMPOUND
 
 namespace detail {
+/// What is wrong with an output names it, from 0, where it is one of several.
+template <int Index>
+struct output_number {};
+template <int Index, class Verdict>
+struct names_output {
+    using type = Verdict;
+};
+template <int Index, class Rule, class... What>
+struct names_output<Index, silent<Rule, What...>> {
+    using type = silent<Rule, What..., output_number<Index>>;
+};
+template <class Program, class... Leaves, int... Index, int... Roots, class... Types, class... Outputs>
+constexpr auto tied_verdict(list<Leaves...>, indices<Index...>, indices<Roots...>, list<Types...>, list<Outputs...>) {
+    return first_wrong<typename names_output<Index, decltype(store_verdict<Outputs, Types>())>::type...,
+                       typename names_output<Index, decltype(scale_verdict<Outputs, Types::type.type, Program, Roots, Leaves...>())>::type...>{};
+}
 template <class Program, int... Roots, class... Types, class... Leaves, class... Outputs>
 SINTER_INLINE auto assign_tied(const multi_expression<Program, indices<Roots...>, list<Types...>, Leaves...>& values,
                                const pack<Outputs...>& targets) {
     if constexpr (sizeof...(Roots) != sizeof...(Outputs))
         return refused<mistake<rule::tie_takes_every_value, number<i64(sizeof...(Outputs))>, number<i64(sizeof...(Roots))>>>{};
     else {
-        using verdict_type = first_wrong<decltype(store_verdict<Outputs, Types>())...,
-                                         decltype(scale_verdict<Outputs, Types::type.type, Program, Roots, Leaves...>())...>;
+        using verdict_type = decltype(tied_verdict<Program>(list<Leaves...>{}, make_indices<int(sizeof...(Roots))>{}, indices<Roots...>{}, list<Types...>{}, list<Outputs...>{}));
         if constexpr (!is_same<verdict_type, nothing_wrong>)
             return verdict_type{};
         else

@@ -3,6 +3,7 @@
 // expect: SINTER-S041
 // expect: sizes<3, 2>
 // expect: sizes<2, 3>
+// expect: output_number<1>
 // expect: Hint:
 #include <sinter/sinter.hpp>
 
