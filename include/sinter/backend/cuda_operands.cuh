@@ -302,8 +302,9 @@ struct operand_facts {
     static constexpr bool may_last = stores_elements && streamed_bytes > 0 && tuning_of<Kernel>::streams::lasting_bytes > 0 &&
                                      (is_fast<Kernel> || find_cost() < i64(tuning_of<Kernel>::streams::lasting_cost) * find_moved_bytes());
     static bool lasts([[maybe_unused]] const parameters<Kernel>& in) {
+        constexpr bool stores_as_much = 2 * streamed_operand_bytes <= streamed_bytes;
         if constexpr (may_last)
-            return in.rows * in.length >= tuning_of<Kernel>::streams::lasting_bytes / streamed_bytes;
+            return in.rows * in.length >= (stores_as_much ? 1 : 3) * tuning_of<Kernel>::streams::lasting_bytes / streamed_bytes;
         else
             return false;
     }

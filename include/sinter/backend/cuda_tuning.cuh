@@ -42,12 +42,11 @@ struct cuda_table {
     static constexpr detail::device::card_facts card = detail::device::card_of(Arch);
 
     /// Long streams (cache_policy in cuda_operands.cuh). Where a kernel stores as much as it reads, loads that the second-level cache is to keep
-    /// last make room among what was stored: that leaves early and in longer bursts. (Of 400 MB and more norms and softmax of rows are 1.5 to 3 %
-    /// faster, pointwise kernels 1 to 2 %; folds and what instructions limit gain nothing. Of 270 MB and less they are 1 to 3 % slower, since what the
-    /// cache holds at the end need not be written meanwhile. Later kernels find a part of that cache taken.)
+    /// last make room among what was stored: that leaves early and in longer bursts. (Of 134 MB and more they are 1 to 3 % faster; folds and what
+    /// instructions limit gain nothing, and an int8 norm of 200 MB, which stores less, loses as much. Later kernels find a part of that cache taken.)
     struct streams {
-        static constexpr i64 lasting_bytes =                ///< that a call reads and writes, from which on it asks so: several times
-            Arch == 900 ? 330'000'000 : 0;                  ///< what the cache holds; 0: never
+        static constexpr i64 lasting_bytes =                ///< that a call reads and writes, from which on it asks so: more than twice what
+            Arch == 900 ? 115'000'000 : 0;                  ///< the cache holds, three times as many where less is stored than read; 0: never
         static constexpr int lasting_cost = 4;              ///< instructions a byte, from which on they are the limit: it doesn't ask then
     };
     /// No reduction (cuda_pointwise.cuh).
