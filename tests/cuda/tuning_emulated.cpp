@@ -146,6 +146,25 @@ unsigned whole(const char* name, const Formula& formula, i64 rows, i64 length) {
                [=](float* at) { return si::view(at, sizes); });
 }
 
+/// Products of i8 rows and a bf16 vector that blocks hold, by the table: the reference's bits, and how many blocks there are.
+unsigned blocks_that_hold(i64 rows) {
+    constexpr i64 length = 2048;
+    std::vector<si::i8> codes_of_rows(std::size_t(rows * length));
+    std::vector<si::bf16> x(std::size_t(length), si::convert<si::bf16>(0.0f));
+    for (std::size_t i = 0; i < codes_of_rows.size(); ++i) codes_of_rows[i] = si::i8(int(i * 2654435761u >> 24) - 128);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = si::convert<si::bf16>(float(int(i % 37) - 18) * 0.125f);
+    std::vector<float> found(std::size_t(rows), 7.0f), wanted = found;
+    const si::extents<dyn, length> sizes(rows);
+    const si::extents<length> of_x;
+    const si::extents<dyn, 1> one_each(rows);
+    const std::vector<si::i8>& w = codes_of_rows;
+    const auto& vector = x;
+    check("weights: run", emulated::executor{}.launch(si::device_view(found.data(), one_each) = product(si::device_view(vector.data(), of_x), si::device_view(w.data(), sizes))).ok());
+    check("weights: reference", si::try_run(si::reference, si::view(wanted.data(), one_each) = product(si::view(vector.data(), of_x), si::view(w.data(), sizes))).ok());
+    check("weights: bits", std::memcmp(found.data(), wanted.data(), found.size() * sizeof(float)) == 0);
+    return gridDim.x;
+}
+
 int main() {
     using si::cuda_table;
     constexpr int arch = si::detail::device::compiled_arch;
@@ -159,6 +178,12 @@ int main() {
     check("rows: tuned, long", whole("rows: tuned bits, long", tuned_norm, 2, 4096) == 128);
     check("rows: tuned, a row that needs more than a block of those is for the general kernel",
           whole("rows: tuned bits, longer", tuned_norm, 2, 8192) == unsigned(cuda_table<arch>::any_rows::threads));
+    // Rows of held weights: blocks fill the card a whole number of times, once while each has few enough rows.
+    blocks_that_hold(1);
+    const unsigned together = unsigned(cuda_table<arch>::card.multiprocessors * cuda_table<arch>::rows::held_weights_threads) / blockDim.x;
+    check("weights: a block each", blocks_that_hold(i64(together) - 1) == together - 1);
+    check("weights: two rows a block, or one", blocks_that_hold(i64(together) * 2 - 3) == together - 1);
+    check("weights: three rows a block, or two", blocks_that_hold(i64(together) * 2 + 1) == (together * 2 + 3) / 3);
     const auto one_each = [](i64 rows) { return si::extents<dyn, 1>(rows); };
     check("any rows: tuned", run("any rows: tuned bits", total, 2, 9001, 2, [&](float* at) { return si::device_view(at, one_each(2)); },
                                  [&](float* at) { return si::view(at, one_each(2)); }) == 64);
