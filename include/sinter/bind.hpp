@@ -595,6 +595,7 @@ struct binder {
     static SINTER_NOINLINE status bind(const facts_type& facts, const slot_maps& maps, const slot_state* given, binding<Slots>& out,
                                        const void** pointer) {
         reach reaches[unsigned(Slots)];
+        status missing;  // a view without memory: said last, so that a caller who asks for sizes alone has the binding
         start(facts, out);
         // Outputs first: the loop has their sizes.
         for (int pass = 0; pass < 2; ++pass)
@@ -602,12 +603,12 @@ struct binder {
                 const slot_facts& slot = facts.slot[i];
                 const status bad = bind_slot(slot, facts.axes, maps, given[i], i, out, reaches[i]);
                 if (!bad.ok()) return pass ? blame(facts, maps, given, i, bad) : bad;
-                if (reaches[i].any && given[i].pointer == nullptr && (slot.reads_memory || slot.output >= 0))
-                    return at(error::null_pointer, slot);
+                if (reaches[i].any && given[i].pointer == nullptr && (slot.reads_memory || slot.output >= 0) && missing.ok()) missing = at(error::null_pointer, slot);
                 pointer[i] = static_cast<const char*>(given[i].pointer) + out.base[i] * slot.element_size;
             }
         const status bad = finish(facts, out);
         if (!bad.ok()) return bad;
+        if (!missing.ok()) return missing;
         for (int o = facts.operands; o < Slots; ++o)
             for (int i = 0; i < o; ++i)
                 if (!apart(facts, out, o, i, given[i], pointer[o], pointer[i], reaches[o], reaches[i]))

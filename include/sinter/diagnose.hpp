@@ -47,7 +47,7 @@ namespace sinter {
     "[SINTER-E023] an owner takes no formula by =. Hint: run(executor, view(t) = x + 1), or auto t = eval(executor, x + 1)."
 /// Said where something is to be the type of a tensor's elements that can't be.
 #define SINTER_NO_ELEMENT_TYPE \
-    "[SINTER-T007] this isn't an element type. Hint: float, double, f16, bf16, bool or an integer of at most 8 bytes; not long double, nor an enum. cast<float>(x) names it."
+    "[SINTER-T007] this isn't an element type. Hint: float, double, f16, bf16, bool or an integer of at most 8 bytes; not long double, nor an enum (__half, __nv_bfloat16: include their headers before Sinter's). cast<float>(x) names it."
 /// Said where extents, a view or a tensor is made with another number of sizes than its type leaves open.
 #define SINTER_OPEN_SIZES \
     "[SINTER-S035] one number for each size that the type leaves open (dyn or a name), no more. Hint: extents<dyn, 4>(rows); extents<3, 4> takes none."
@@ -500,7 +500,7 @@ struct mistake<rule::lambda_uses_parameters, What...> {
 template <class... What>
 struct mistake<rule::executor_reaches_memory, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-M001] this executor can't reach a view's memory space. Hint: host views run on cpu or reference, device views on cuda.");
+                  "[SINTER-M001] this executor can't reach a view's memory space. Hint: host views run on cpu or reference, device views on cuda: device_view(pointer, extents).");
 };
 template <class... What>
 struct mistake<rule::one_set_of_folded_axes, What...> {
@@ -679,8 +679,8 @@ struct [[nodiscard(SINTER_DROPPED_STATUS)]] status {
                 return "[SINTER-R011] an output has no elements, since an axis of size 0 is its own, while another output has some. Nothing was "
                        "written. Run them one by one.";
             case error::workspace_too_small:
-                return "[SINTER-R009] this call needs a workspace: the status holds the bytes that it needs (expected) and that it was given "
-                       "(found). Nothing was launched.";
+                return "[SINTER-R009] this call needs a workspace, aligned to 16 bytes: the status holds the bytes that it needs (expected) and that it was given "
+                       "(found). Nothing was launched. Hint: cuda_workspace_size(y = ...) gives the bytes, cuda(stream, {pointer, bytes}) takes them.";
         }
         return "unknown";
     }

@@ -25,6 +25,9 @@ void same(const char* name, std::vector<float>& numbers, const Sizes& sizes, con
     const auto call = y = formula(x);
     const i64 bytes = si::cuda_workspace_size(call);
     check(name, bytes > 0);
+    // Sizes suffice to ask with: there is no memory yet, or the same for all.
+    check(name, si::cuda_workspace_size(on_device<Result>(nullptr, result) = formula(on_device<Sizes>(nullptr, sizes))) == bytes);
+    check(name, si::cuda_workspace_size(on_device<Result>(numbers.data(), result) = formula(x)) == bytes);
     constexpr i64 bound = si::cuda_workspace_bound<si::remove_cvref<decltype(call)>>;
     check(name, bound < 0 || bytes <= bound);
     const si::status without = si::try_run(si::cuda(), call);
@@ -34,6 +37,8 @@ void same(const char* name, std::vector<float>& numbers, const Sizes& sizes, con
     check(name, std::memcmp(found.data(), wanted.data(), count * sizeof(float)) == 0);
     // A workspace of any content, used again as it was left.
     std::vector<unsigned long long> memory(std::size_t(bytes + 15) / 8, 0);
+    const si::status askew = si::try_run(si::cuda(nullptr, {reinterpret_cast<char*>(memory.data()) + 8, bytes}), call);
+    check(name, askew.code() == si::error::workspace_too_small && askew.found == 0);
     // The last one: a count of 1 behind 40 bits of a number that programs hold, the digits of e (the constant of RC5).
     for (const unsigned long long content : {0ull, ~0ull, 0x8080808080808080ull, 0xb7e151628a000001ull}) {
         for (unsigned long long& word : memory) word = content;

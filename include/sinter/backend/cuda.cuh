@@ -71,21 +71,25 @@ struct device_call {
     using known = known_binding<Kernel, scalar_family, assignment_type>;  ///< static shapes: all but the pointers is a constant
 
     static status enough(i64 bytes, const cuda_workspace& workspace) {
-        if (bytes > 0 && (workspace.pointer == nullptr || workspace.bytes < bytes))
-            return status{error::workspace_too_small, -1, -1, bytes, workspace.pointer == nullptr ? 0 : workspace.bytes};
+        const bool usable = workspace.pointer != nullptr && reinterpret_cast<u64>(workspace.pointer) % 16 == 0;
+        if (bytes > 0 && (!usable || workspace.bytes < bytes)) return status{error::workspace_too_small, -1, -1, bytes, usable ? workspace.bytes : 0};
         return {};
+    }
+    /// Does a call go on? One that asks for its workspace needs no memory yet.
+    static bool goes_on(const status& checked, bool launches) {
+        return checked.ok() || (!launches && (checked.code() == error::null_pointer || checked.code() == error::overlap));
     }
     static status run(const assignment_type& assigned, cudaStream_t stream, const cuda_workspace& workspace, bool launches, i64& bytes) {
         bytes = 0;
         const void* pointer[count];
         if constexpr (known::value) {
             const status checked = known::check_operands(assigned, pointer, make_indices<Kernel::instances>{}, make_indices<Kernel::outputs>{});
-            if (!checked.ok() || known::known.bound.empty_output) return checked;
+            if (!goes_on(checked, launches) || known::known.bound.empty_output) return checked;
             return run_bound(assigned, pointer, known::known.bound, known_call<Kernel>::along, stream, workspace, launches, bytes);
         } else {
             binding_of<Kernel> bound;
             const status checked = bind<Kernel, scalar_family>(assigned, bound, pointer);
-            if (!checked.ok() || bound.empty_output) return checked;
+            if (!goes_on(checked, launches) || bound.empty_output) return checked;
             loops<count> along;
             loop_maker<scalar_family, count>::make(loop_facts_of<Kernel>::value, bound, along);
             return run_bound(assigned, pointer, bound, along, stream, workspace, launches, bytes);
@@ -236,17 +240,35 @@ constexpr cuda_fast_executor cuda_executor::fast() const { return {*this}; }
 inline cuda_executor cuda(cudaStream_t stream = nullptr) { return {stream, {}}; }
 inline cuda_executor cuda(cudaStream_t stream, cuda_workspace workspace) { return {stream, workspace}; }
 
-/// Bytes of workspace that a call needs; 0 also for a wrong call, which `run` answers.
+/// Bytes of workspace that a call needs. Views may be without memory yet, or share it: their sizes and alignment count (no pointer is an aligned
+/// one). 0 also where sizes don't fit each other, which `run` answers.
 template <class... Assignments>
 i64 cuda_workspace_size(const Assignments&... assignments) {
-    const auto joined = detail::join_assignments(assignments...);
+    using wrong = detail::run_mistake<cuda_executor, Assignments...>;
     i64 bytes = 0;
-    (void)detail::device::device_call<detail::device::cuda_kernel<remove_cvref<decltype(joined)>>>::run(joined, nullptr, {}, false, bytes);
+    if constexpr (is_same<wrong, detail::nothing_wrong>) {
+        const auto joined = detail::join_assignments(assignments...);
+        (void)detail::device::device_call<detail::device::cuda_kernel<remove_cvref<decltype(joined)>>>::run(joined, nullptr, {}, false, bytes);
+    } else {
+        (void)sizeof(wrong);
+    }
     return bytes;
 }
+namespace detail::device {
+template <class Assignment>
+constexpr i64 bound_of_call() {
+    using wrong = run_mistake<cuda_executor, Assignment>;
+    if constexpr (is_same<wrong, nothing_wrong>) {
+        return workspace_bound<cuda_kernel<Assignment>>();
+    } else {
+        (void)sizeof(wrong);
+        return -1;
+    }
+}
+}  // namespace detail::device
 /// The most that any call of an assignment's type needs, as a constant; -1 where only its sizes tell (reductions over row values).
 template <class Assignment>
-inline constexpr i64 cuda_workspace_bound = detail::device::workspace_bound<detail::device::cuda_kernel<Assignment>>();
+inline constexpr i64 cuda_workspace_bound = detail::device::bound_of_call<Assignment>();
 /// What CUDA reported, where that is what a status is about; its text with cudaGetErrorString.
 inline cudaError_t cuda_error(const status& from) {
     return from.code() == error::backend_failure ? static_cast<cudaError_t>(from.found) : cudaSuccess;
