@@ -44,7 +44,7 @@ int main() {
     if (!x_on.copy_from(x.data()).ok() || !r_on.copy_from(r.data()).ok() || !w_on.copy_from(w.data()).ok()) return 1;
     const si::status said = si::try_run(si::cuda(stream), si::tie(h_on.view(), y_on.view()) = add_norm(x_on.view(), r_on.view(), w_on.view()));
     // [/run]
-    if (!said.ok()) return std::printf("%s\n", si::cuda_message(said)), 1;
+    if (!said.ok()) return std::printf("%s\n", si::describe(said).c_str()), 1;
     if (!h_on.copy_to(h_gpu.data()).ok() || !y_on.copy_to(y_gpu.data()).ok()) return 1;
     const bool equal = std::memcmp(h.data(), h_gpu.data(), h.size() * 2) == 0 && std::memcmp(y.data(), y_gpu.data(), y.size() * 2) == 0;
     std::printf("GPU and processor: %s\n", equal ? "equal bits" : "NOT equal");

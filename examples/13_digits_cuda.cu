@@ -64,7 +64,7 @@ bool judge(const char* name, const Weights& net, const digits::files& files, boo
     said = digits::run(si::cuda(), there, x_on.data(), tests, values);
     if (said.ok()) said = scores_on.memory.copy_to(scores_gpu.data());
     if (said.ok()) said = answers_on.memory.copy_to(answers_gpu.data());
-    if (!said.ok()) return std::printf("%s\n", si::cuda_message(said)), false;
+    if (!said.ok()) return std::printf("%s\n", si::describe(said).c_str()), false;
 
     cudaEvent_t begin, end;
     cudaEventCreate(&begin), cudaEventCreate(&end);

@@ -70,7 +70,7 @@ int main(int count, char** arguments) {
     const auto formula = residual_norm_int8(on_x.view(), on_residual.view(), on_weight.view());
     static_assert(si::plan_of<decltype(formula)>.kernels == 1);
     const si::status said = si::try_run(si::cuda(), on_codes.view() = formula);
-    if (!said.ok()) return fail("the kernel", si::cuda_message(said));
+    if (!said.ok()) return fail("the kernel", si::describe(said).c_str());
     const float fused = milliseconds([&] { (void)si::try_run(si::cuda(), on_codes.view() = formula); });
     const float copy = milliseconds([&] { (void)cudaMemcpyAsync(on_copy.data(), on_x.data(), x.size() * sizeof(float), cudaMemcpyDeviceToDevice); });
 

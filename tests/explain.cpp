@@ -167,6 +167,7 @@ TEST_CASE("sizes that don't fit: what run would say") {
     CHECK(holds(text.c_str(), "  x1  f32 [dyn = 6, 8]\n"));
     CHECK(holds(text.c_str(), si::describe(said).c_str()));
     CHECK(holds(si::describe(si::status{si::error::backend_failure, -1, -1, 0, 35}).c_str(), "Its code is 35."));
+    CHECK(holds(si::describe(si::status{si::error::backend_failure, -1, -1, 0, 719, -1, "unspecified launch failure"}).c_str(), "Its code is 719: unspecified launch failure."));
     CHECK(!holds(text.c_str(), "plan"));
     CHECK(holds(explanation(x * w).c_str(), "[SINTER-R001]"));
     CHECK(holds(explanation(x * w, splitting_executor{}).c_str(), "[SINTER-R001]"));

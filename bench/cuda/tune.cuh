@@ -162,7 +162,7 @@ int measure(memory& all, const Assignment& assigned, std::vector<candidate>& can
         expect(cudaDeviceSynchronize(), "filling");
         const si::status said = candidates[c].run(&assigned, stream, workspace, true, bytes);
         if (!said.ok()) {
-            if (c == 0) return std::fprintf(stderr, "%s\n", si::cuda_message(said)), 1;
+            if (c == 0) return std::fprintf(stderr, "%s\n", si::describe(said).c_str()), 1;
             wrong[c] = "fails";
             continue;
         }

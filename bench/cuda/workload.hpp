@@ -28,7 +28,13 @@ inline auto executor_fast(const call& with) { return executor_portable(with).fas
 #define executor_of SINTER_BENCH_JOIN(executor, SINTER_BENCH_POLICY)
 #define SINTER_BENCH_LIST(name) const list SINTER_BENCH_JOIN(name, SINTER_BENCH_POLICY) = {workloads, int(sizeof workloads / sizeof *workloads)}
 
-inline const char* said(const si::status& status) { return status.ok() ? nullptr : si::cuda_message(status); }
+/// What went wrong, until the next call says so; null if nothing did.
+inline const char* said(const si::status& status) {
+    if (status.ok()) return nullptr;
+    static si::fixed_text<400> text;
+    text = si::describe(status);
+    return text.c_str();
+}
 
 template <class Type, i64 Count>
 auto row(void* at) {

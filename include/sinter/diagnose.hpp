@@ -78,7 +78,7 @@ struct constant_fits {};            struct f64_not_yet {};              struct s
 struct memory_outlives_view {};     struct output_is_mutable {};        struct memory_is_contiguous {};
 struct lambda_captures_nothing {};  struct at_most_64_operands {};      struct at_most_512_nodes {};     struct let_takes_a_lambda {};
 struct right_side_is_operand {};    struct tie_takes_every_value {};    struct run_takes_assignments {};
-struct executor_reaches_memory {};  struct lambda_gives_values {};      struct axes_are_types {};           struct operand_has_shape {};
+struct executor_has_its_header {};  struct executor_reaches_memory {};  struct lambda_gives_values {};      struct axes_are_types {};           struct operand_has_shape {};
 struct one_set_of_folded_axes {};   struct folded_sizes_match {};       struct map_of_reduction {};      struct reshape_of_broadcast {};
 struct fits_one_kernel {};          struct operator_has_a_name {};      struct operator_takes_lanes {};
 struct at_most_16_outputs {};       struct name_is_no_number {};        struct sizes_are_extents {};        struct is_a_monoid {};              struct takes_so_many {};
@@ -498,6 +498,11 @@ struct mistake<rule::lambda_uses_parameters, What...> {
                   "[SINTER-E015] a tensor or formula from outside meets a value of the traced lambda. Hint: give the lambda a parameter for it.");
 };
 template <class... What>
+struct mistake<rule::executor_has_its_header, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-B006] the executor cuda has a header of its own, and takes a stream. Hint: #include <sinter/backend/cuda.cuh> in a file that nvcc or clang compiles as CUDA; run(cuda(stream), y = x + 1).");
+};
+template <class... What>
 struct mistake<rule::executor_reaches_memory, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-M001] this executor can't reach a view's memory space. Hint: host views run on cpu or reference, device views on cuda: device_view(pointer, extents).");
@@ -642,6 +647,7 @@ struct [[nodiscard(SINTER_DROPPED_STATUS)]] status {
     i64 expected = 0;     ///< the size that the other operands agree on; how many elements the axis has that a slice leaves (R005), or a negative size; R010: 0 for a scale, 1 for a zero point
     i64 found = 0;        ///< the size that this operand has; the bound by which the slice leaves; R010: the number of the wrong element
     int output = -1;      ///< which output the operand is, -1 if it is none
+    const char* device_text = nullptr;  ///< R007: what the device's library calls the error (cudaGetErrorString); else null
 
     SINTER_INLINE bool ok() const { return code_value == error::none; }
     SINTER_INLINE error code() const { return code_value; }

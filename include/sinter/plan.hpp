@@ -4,7 +4,7 @@
 //
 //     static_assert(sinter::plan_of<decltype(softmax(x))>.kernels == 1);
 //     static_assert(sinter::plan_of<decltype(e)>.bytes(4096) == 4096 * 768 * 8);   // one argument per run-time loop axis
-//     constexpr int width = sinter::plan_of<decltype(e), sinter::targets::cpu>.width;
+//     constexpr int width = sinter::plan_of<decltype(e), sinter::targets::this_cpu>.width;
 //
 // Everything is a function of types alone: two builds, with two compilers on two machines, agree to the byte.
 #pragma once
@@ -44,7 +44,7 @@ namespace isa_bytes {
 inline constexpr int isa_avx512 = 64, isa_avx2_fma = 32, isa_avx = 16, isa_sse41 = 16, isa_sse2 = 16, isa_neon = 16, isa_generic = 16;
 }
 /// The processor that this file is compiled for: another type for another instruction set.
-using cpu = cpu_with<isa_bytes::SINTER_ISA>;
+using this_cpu = cpu_with<isa_bytes::SINTER_ISA>;
 
 }  // namespace targets
 
@@ -352,7 +352,7 @@ template <class Formula, class Target>
 using plan_for = conditional<operand_kind_of<Formula> == operand_kind::poison, plan_of_mistake, plan<remove_cvref<Formula>, Target>>;
 }  // namespace detail
 
-/// The plan of a formula's type: `plan_of<decltype(e)>.kernels`, `plan_of<decltype(e), targets::cpu>.width`.
+/// The plan of a formula's type: `plan_of<decltype(e)>.kernels`, `plan_of<decltype(e), targets::this_cpu>.width`.
 template <class Formula, class Target = targets::logical>
 inline constexpr detail::plan_for<Formula, Target> plan_of{};
 

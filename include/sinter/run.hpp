@@ -132,11 +132,16 @@ struct first_no_assignment<First, Rest...> {
 template <class Executor>
 inline constexpr bool splits = requires { Executor::splits; };
 
+/// What `cuda(stream)` is without its header.
+struct cuda_without_its_header {};
+
 /// What is wrong with a run: a mistake; poison, if that was said before; void.
 template <class Executor, class... Assignments>
 constexpr auto run_verdict() {
     if constexpr (((operand_kind_of<Assignments> == operand_kind::poison) || ...))
         return poison{};
+    else if constexpr (is_same<Executor, cuda_without_its_header>)
+        return refused<mistake<rule::executor_has_its_header, Executor>>{};
     else if constexpr (sizeof...(Assignments) == 0)
         return refused<mistake<rule::run_takes_assignments>>{};
     else if constexpr (!is_same<typename first_no_assignment<Assignments...>::type, void>)

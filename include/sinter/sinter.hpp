@@ -18,9 +18,13 @@
 #include "explain.hpp"
 #include "split.hpp"
 
-// What `run(cpu, ...)` finds without that header, so that compilers say which one it is. clang: a type, which the header's variable hides.
-// g++ would only ask for a value in its place; it lists the names in other namespaces instead.
+// What `run(cpu, ...)` and `run(cuda(stream), ...)` find without those headers, so that compilers say which one it is. clang: a type, which the
+// header's variable hides. g++ would only ask for a value in its place; it says which name in another namespace is alike instead. A function
+// that any other is preferred to, whatever its arguments.
 namespace sinter {
+template <class = void>
+detail::cuda_without_its_header cuda(...) noexcept;
+
 #if defined(__clang__)
 struct __attribute__((unavailable("[SINTER-B006] the executor cpu has a header of its own. Hint: #include <sinter/backend/cpu.hpp>; in a single header: scripts/amalgamate backend/cpu.hpp."))) cpu;
 #else

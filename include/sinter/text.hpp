@@ -80,7 +80,8 @@ struct fixed_text {
     }
 };
 
-/// A status as a sentence with its numbers: the message, then which operand (inputs first, then outputs, which are named as such), its axis and both sizes.
+/// A status as a sentence with its numbers: the message, then which operand (inputs first, then outputs, which are named as such), its axis and both sizes;
+/// of a device's error its number and the words that the device's library has for it.
 template <class InstructionSet = backend::SINTER_ISA::instruction_set>
 SINTER_SMALL constexpr fixed_text<400> describe(const status& said) {
     fixed_text<400> out;
@@ -100,7 +101,7 @@ SINTER_SMALL constexpr fixed_text<400> describe(const status& said) {
         else
             text.add(said.expected == 0 ? ", a scale: element " : ", a zero point: element ").add(said.found);
     } else if (said.code() == error::backend_failure)
-        text.add(" Its code is ").add(said.found);
+        text.add(" Its code is ").add(said.found).add(said.device_text ? ": " : "").add(said.device_text ? said.device_text : "");
     else if (said.expected != 0 || said.found != 0)
         text.add(said.operand >= 0 ? ": " : " ").add(said.expected).add(" expected, ").add(said.found).add(" found");
     if (said.operand >= 0 || said.expected != 0 || said.found != 0 || said.code() == error::bad_scale || said.code() == error::backend_failure) text.add('.');

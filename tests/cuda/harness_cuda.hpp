@@ -87,7 +87,7 @@ struct executor {
         const sinter::status result = sinter::cuda(nullptr, {scratch, bytes}).launch(assigned);
         must(cudaDeviceSynchronize(), "the kernel");
         if (scratch) memory.give(scratch, std::size_t(bytes));
-        if (result.code() == sinter::error::backend_failure) std::printf("CUDA: %s\n", sinter::cuda_message(result));
+        if (result.code() == sinter::error::backend_failure) std::printf("CUDA: %s\n", sinter::describe(result).c_str());
         return result;
     }
 };

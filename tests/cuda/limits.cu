@@ -26,7 +26,7 @@ using one = si::extents<>;
 #define MUST(call) cuda_test::must(call, #call)
 
 void launched(const si::status& status, const char* name) {
-    if (!status.ok()) std::printf("%s: %s (needs %lld, has %lld)\n", name, si::cuda_message(status), static_cast<long long>(status.expected), static_cast<long long>(status.found));
+    if (!status.ok()) std::printf("%s: %s\n", name, si::describe(status).c_str());
     check(name, status.ok());
 }
 std::vector<float> numbers(i64 count, u64 seed) {

@@ -118,6 +118,16 @@ struct sinter::cuda_tuning<of_half<decltype(limited_by_nothing)>, 900> : sinter:
 };
 static_assert(si::detail::device::operand_facts<si::detail::device::tuned_kernel<si::kernel<of_half<decltype(limited_by_nothing)>>, 900>>::may_last);
 static_assert(may_last(weighted) && may_last(softmax_of) && !may_last(masked));
+/// Do loads of so many bytes ask, all streams together?
+inline constexpr auto added = si::fused([](auto x, auto b) { return si::rms_norm(x + b * x, 1e-5f); });
+template <class Formula, class X = half_matrix>
+bool asks(const Formula&, i64 bytes) {
+    using kernel = si::detail::device::tuned_kernel<si::kernel<of_half<Formula, X>>, 900>;
+    using facts = si::detail::device::row_facts<kernel>;
+    return facts::lasts(bytes / facts::streamed_bytes);
+}
+using int8_matrix = si::tensor_view<const si::i8, si::extents<dyn, 2048>, si::row_major, si::device_memory>;
+using float_matrix = si::tensor_view<const float, si::extents<dyn, 2048>, si::row_major, si::device_memory>;
 
 std::vector<float> numbers(i64 count) {
     std::vector<float> out;
@@ -184,6 +194,11 @@ int main() {
     check("weights: a block each", blocks_that_hold(i64(together) - 1) == together - 1);
     check("weights: two rows a block, or one", blocks_that_hold(i64(together) * 2 - 3) == together - 1);
     check("weights: three rows a block, or two", blocks_that_hold(i64(together) * 2 + 1) == (together * 2 + 3) / 3);
+    // Which calls ask the second-level cache to keep what they read: from so many bytes on, three times as many where less is stored than read.
+    constexpr i64 limit = cuda_table<900>::streams::lasting_bytes, a_row = 2048 * 8;
+    check("streams: as much stored as read", asks(added, limit + a_row) && !asks(added, limit - a_row));
+    check("streams: more stored than read", asks<decltype(added), int8_matrix>(added, limit + a_row) && !asks<decltype(added), int8_matrix>(added, limit - a_row));
+    check("streams: less stored than read", asks<decltype(added), float_matrix>(added, 3 * limit + a_row) && !asks<decltype(added), float_matrix>(added, 3 * limit - a_row));
     const auto one_each = [](i64 rows) { return si::extents<dyn, 1>(rows); };
     check("any rows: tuned", run("any rows: tuned bits", total, 2, 9001, 2, [&](float* at) { return si::device_view(at, one_each(2)); },
                                  [&](float* at) { return si::view(at, one_each(2)); }) == 64);

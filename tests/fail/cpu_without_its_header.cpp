@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The executor cpu without its header. g++ lists what has the name elsewhere, the code among it; clang's second error is that a type stands
+// The executor cpu without its header. g++ says what has the name elsewhere, the code beside it; clang's second error is that a type stands
 // where a value is expected.
 // expect: SINTER-B006
 // expect: Hint:
-// lines (g++): 14
 // errors (clang): 2
 // only: g++ clang
 #include <sinter/sinter.hpp>

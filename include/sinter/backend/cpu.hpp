@@ -42,7 +42,7 @@ struct cpu_lanes {
     static constexpr int register_bytes = (SINTER_CPU_AVX512 || SINTER_CPU_NEON ? 32 : 16) * 4 * native_width;  ///< of all registers
     static constexpr bool counts_in_i32 = !SINTER_CPU_AVX512;  ///< coordinates become floats from 32 bits, where they fit
 #if defined(__x86_64__) || defined(__i386__)
-    static constexpr i64 streaming_threshold = targets::cpu::streaming_threshold;
+    static constexpr i64 streaming_threshold = targets::this_cpu::streaming_threshold;
     static SINTER_FORCE_INLINE void finish_streaming() { __asm__ volatile("sfence" ::: "memory"); }
 #endif
 };

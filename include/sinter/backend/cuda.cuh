@@ -269,13 +269,9 @@ constexpr i64 bound_of_call() {
 /// The most that any call of an assignment's type needs, as a constant; -1 where only its sizes tell (reductions over row values).
 template <class Assignment>
 inline constexpr i64 cuda_workspace_bound = detail::device::bound_of_call<Assignment>();
-/// What CUDA reported, where that is what a status is about; its text with cudaGetErrorString.
+/// What CUDA reported, where that is what a status is about; `describe(status)` says it in words.
 inline cudaError_t cuda_error(const status& from) {
     return from.code() == error::backend_failure ? static_cast<cudaError_t>(from.found) : cudaSuccess;
-}
-/// The message of a status, with CUDA's own text where CUDA reported the error.
-inline const char* cuda_message(const status& from) {
-    return from.code() == error::backend_failure ? cudaGetErrorString(cuda_error(from)) : from.message();
 }
 
 }  // namespace sinter

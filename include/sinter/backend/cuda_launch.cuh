@@ -20,7 +20,7 @@ namespace sinter::detail::device {
 inline status status_of_launch(cudaError_t code) {
     if (code == cudaSuccess) return {};
     (void)cudaGetLastError();
-    return status{error::backend_failure, -1, -1, 0, int(code)};
+    return status{error::backend_failure, -1, -1, 0, int(code), -1, cudaGetErrorString(code)};
 }
 
 /// Handles of one kernel on the first devices; null: not asked for yet. A static of the function that launches it.

@@ -301,10 +301,10 @@ struct operand_facts {
     /// Packs that a nest loads for what it stores, of a call that moves far more than the second-level cache holds, and that memory limits.
     static constexpr bool may_last = stores_elements && streamed_bytes > 0 && tuning_of<Kernel>::streams::lasting_bytes > 0 &&
                                      (is_fast<Kernel> || find_cost() < i64(tuning_of<Kernel>::streams::lasting_cost) * find_moved_bytes());
-    static bool lasts([[maybe_unused]] const parameters<Kernel>& in) {
+    static bool lasts([[maybe_unused]] i64 elements) {
         constexpr bool stores_as_much = 2 * streamed_operand_bytes <= streamed_bytes;
         if constexpr (may_last)
-            return in.rows * in.length >= (stores_as_much ? 1 : 3) * tuning_of<Kernel>::streams::lasting_bytes / streamed_bytes;
+            return elements >= (stores_as_much ? 1 : 3) * tuning_of<Kernel>::streams::lasting_bytes / streamed_bytes;
         else
             return false;
     }

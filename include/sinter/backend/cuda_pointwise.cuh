@@ -617,7 +617,7 @@ status launch_pointwise(parameters<Kernel>& given, cudaStream_t stream) {
     given.loads_whole = whole_packs<Kernel>::operands.is_within(given.wide);
     given.stores_whole = whole_packs<Kernel>::outputs.is_within(given.wide);
     given.even = given.length % facts<Kernel>::pack == 0;
-    given.lasts = facts<Kernel>::lasts(given);
+    given.lasts = facts<Kernel>::lasts(given.rows * given.length);
     int across = 1;
     if constexpr (facts_type::walks) {
         // Only one loop of rows: their offsets are then a product.

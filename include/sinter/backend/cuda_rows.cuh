@@ -48,13 +48,12 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_
         const unsigned rows = unsigned(in.rows);
         int turns = 1;
         if constexpr (work::streams) {
-            // (in turn: row * turns, and what the others before it take less)
             if (work::holds_weights) {
                 turns = int((rows - row + in.long_blocks - 1) / in.long_blocks);  // (row_worker::step_to_next)
-            } else if (row < in.long_blocks) {
+            } else if (row < in.long_blocks) {  // neighbouring rows, one after the other
                 turns = in.turns;
                 row *= unsigned(turns);
-            } else {
+            } else {  // one row, behind those of the blocks that take several
                 row += in.long_blocks * unsigned(in.turns - 1);
             }
         }
@@ -110,7 +109,7 @@ status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
     using work = row_facts<Kernel>;
     const i64 segments = given.length > order::segment ? (given.length + order::segment - 1) / order::segment : 1;
     const i64 wanted = work::threads_of(given.length);
-    given.lasts = work::lasts(given);
+    given.lasts = work::lasts(given.rows * given.length);
     if constexpr (work::may_fill_blocks) if (wanted <= work::block_threads) {
         i64 threads = segments == 1 ? tuning_of<Kernel>::rows::short_threads : wanted;
         // Few short rows: every multiprocessor has some.
