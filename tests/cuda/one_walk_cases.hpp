@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Under `fast` on a device, `Storage` its memory: maxima of 16-bit floats and the exponentials below them in one walk (cuda_one_walk.cuh). Rows
-// of a group of threads, a block and a cluster, also several one after the other, by a table of this file's own; rows whose ends or whose places
-// aren't those of packs; all elements. Maxima that come first, last, grow and shrink; far numbers, infinities, NaN. The reference's numbers but
+// of a group of threads, a block and a cluster, also several one after the other, by a table of this file's own; rows that a block walks along; rows
+// whose ends or whose places aren't those of packs; all elements. Maxima that come first, last, grow and shrink; far numbers, infinities, NaN. The reference's numbers but
 // for what approximations may lose, and its bits under the portable policy; no workspace, as the portable kernel needs none.
 #pragma once
 
@@ -17,8 +17,9 @@
 template <class Assignment>
 struct sinter::cuda_tuning<Assignment, sinter::detail::device::compiled_arch> : sinter::cuda_table<sinter::detail::device::compiled_arch> {
     struct rows : sinter::cuda_table<sinter::detail::device::compiled_arch>::rows {
-        static constexpr i64 least_turns = 0;
+        static constexpr i64 least_turns = 0, least_turns_slow = 0;
         static constexpr int alone_percent = 1, alone_percent_slow = 1;
+        static constexpr int walk_threads = 64, walking_threads = 64;  // so that few rows fill the card
     };
 };
 
@@ -179,6 +180,10 @@ int check_all(const Executor& executor) {
     check_rows<Storage, bf16, 5000>("5000 bf16", 300, 5000, executor);
     check_rows<Storage, f16, 32768>("32768 f16", 40, 32768, executor);
     check_rows<Storage, bf16, 128256>("128256 bf16", 24, 128256, executor);
+    // So many rows that the card is full by three quarters the second time.
+    check_rows<Storage, bf16, 36864>("36864 bf16, walked along", 200, 36864, executor);
+    check_rows<Storage, f16, 33288>("33288 f16, walked along", 199, 33288, executor);
+    check_beside_others<Storage, bf16, 33800>(200, executor);
     for (const i64 columns : {1, 7, 8, 120, 136, 1016, 1032, 3000, 20000, 66000}) check_rows<Storage, bf16, dyn>("bf16 of a length that the run knows", 24, columns, executor);
     check_rows<Storage, bf16, dyn>("few long rows", 2, 1100000, executor);
     check_beside_others<Storage, bf16, 2048>(200, executor);

@@ -5,6 +5,7 @@
 
 #include <sinter/sinter.hpp>
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -175,6 +176,24 @@ unsigned blocks_that_hold(i64 rows) {
     return gridDim.x;
 }
 
+/// Sums of exponentials of rows of 33 segments, under `fast`: the logarithms, and how many threads a block has.
+unsigned threads_that_walk(i64 rows) {
+    constexpr i64 length = 33 * 1024;
+    std::vector<si::bf16> x(std::size_t(rows * length));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = si::convert<si::bf16>(float(int(unsigned(i % length) * 2654435761u >> 24) - 128) * 0.03125f);
+    std::vector<float> found(std::size_t(rows), 7.0f);
+    double sum = 0.0;  // of any row: all are the same
+    for (i64 i = 0; i < length; ++i) sum += std::exp(double(si::convert<float>(x[std::size_t(i)])));
+    const si::extents<dyn, length> sizes(rows);
+    const si::extents<dyn, 1> one_each(rows);
+    check("walks: run", si::try_run(si::fast(si::cuda()), si::device_view(found.data(), one_each) =
+                                                              logsumexp(si::cast<float>(si::device_view(static_cast<const si::bf16*>(x.data()), sizes)), si::last_axis)).ok());
+    bool right = true;
+    for (const float one : found) right = right && std::fabs(double(one) - std::log(sum)) < 1e-3;
+    check("walks: numbers", right);
+    return blockDim.x;
+}
+
 int main() {
     using si::cuda_table;
     constexpr int arch = si::detail::device::compiled_arch;
@@ -194,6 +213,13 @@ int main() {
     check("weights: a block each", blocks_that_hold(i64(together) - 1) == together - 1);
     check("weights: two rows a block, or one", blocks_that_hold(i64(together) * 2 - 3) == together - 1);
     check("weights: three rows a block, or two", blocks_that_hold(i64(together) * 2 + 1) == (together * 2 + 3) / 3);
+    // Rows that blocks walk along: 18 groups of 16 threads (17 would do: whole warps), in two steps, for so many rows that three quarters of the card are taken.
+    const i64 at_once = cuda_table<arch>::card.multiprocessors * (cuda_table<arch>::rows::walking_threads / 288);
+    const unsigned in_general = unsigned(cuda_table<arch>::any_rows::threads);
+    check("walks: the card filled once", threads_that_walk(at_once) == 288);
+    check("walks: not filled, by a row", threads_that_walk(at_once - 1) == in_general);
+    check("walks: half of it idle in the end", threads_that_walk(at_once * 5 / 4) == in_general);
+    check("walks: a quarter of it idle in the end", threads_that_walk((at_once * 3 + 1) / 2) == 288);
     // Which calls ask the second-level cache to keep what they read: from so many bytes on, three times as many where less is stored than read.
     constexpr i64 limit = cuda_table<900>::streams::lasting_bytes, a_row = 2048 * 8;
     check("streams: as much stored as read", asks(added, limit + a_row) && !asks(added, limit - a_row));

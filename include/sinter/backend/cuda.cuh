@@ -105,6 +105,12 @@ struct device_call {
         if constexpr (row_facts_of<Kernel>::possible) {
             if (!(fold_facts_of<Kernel>::splittable && splits(along))) {
                 using of_rows = row_kernel<Kernel>;
+                if constexpr (row_facts<of_rows>::may_walk) {
+                    using walking = walking_kernel<of_rows>;
+                    parameters<walking> given(assigned);
+                    lay_out<row_facts<walking>::pack>(given, pointer, bound, along);
+                    if (rows_fit<walking>(given)) return launches ? launch_rows<walking>(given, stream) : status{};
+                }
                 parameters<of_rows> given(assigned);
                 lay_out<row_facts<of_rows>::pack>(given, pointer, bound, along);
                 if (rows_fit<of_rows>(given)) return launches ? launch_rows<of_rows>(given, stream) : status{};

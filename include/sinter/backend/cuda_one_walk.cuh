@@ -40,7 +40,7 @@ struct exponentials_below_top {
         const float scale = approximate::exponential(further > 0.0f ? -further : further);
         return state<Value>(Value(further > 0.0f ? other : one), Value(further > 0.0f ? terms * scale + more : terms + more * scale));
     }
-    /// The sum over a thread's rounds of `Pack` elements: `element(q, j)` of those that `has(q)`; then `next(q)` may put others in their place.
+    /// The sum over a thread's rounds of `Pack` elements: `element(q, j)` of those that `has(q)`; behind each round `next(q)` may put others in its place.
     /// e^(x - top) = 2^(x f - top f), f the logarithm: one fma, whose error is of the difference. What the product top f was rounded by is the
     /// same for all and leaves the sum by one factor. From 2^16 on, where f16 has ended and a bf16 is top or so far below it that its exponential
     /// is 0, f is 1, and the products are exact however large.
@@ -53,8 +53,8 @@ struct exponentials_below_top {
             if (has(q)) {
 #pragma unroll
                 for (int j = 0; j < Pack; ++j) sum[j % 4] += approximate::power_of_two(step::fma(element(q, j), factor, shift));
-                next(q);
             }
+            next(q);
         }
         return ((sum[0] + sum[1]) + (sum[2] + sum[3])) * approximate::power_of_two(-excess);
     }

@@ -29,6 +29,12 @@ template <class Kernel>
 struct short_row_kernel : Kernel {
     static constexpr bool short_rows = true;
 };
+/// Rows that exceed a block, and that blocks walk along: where one pass folds them in any order, and nothing of a row is held for another. They
+/// are to be so many that such blocks fill the card; few rows have clusters.
+template <class Kernel>
+struct walking_kernel : Kernel {
+    static constexpr bool walks = true;
+};
 template <class Kernel>
 constexpr bool any_index() {
     for (int i = 0; i < Kernel::instances; ++i)
@@ -62,17 +68,20 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     static constexpr int rounds_of(i64 length) {
         return length >= order::segment ? most_rounds : length <= 0 ? 1 : int((length + order::lanes - 1) / order::lanes);
     }
+    static constexpr bool walks = requires { Kernel::walks; };
     static constexpr bool may_be_short = known_length < 0 || known_length <= order::lanes;
     static constexpr bool may_be_long = known_length < 0 || known_length > order::lanes;
     static constexpr int long_rounds = known_length < 0 ? most_rounds : rounds_of(known_length);
     /// Every thread has all of its packs: a static length of whole segments, or of whole rounds of one segment. Then nothing is tested.
     static constexpr bool find_whole() {
         if (holds_weights) return true;
-        if (known_length <= 0 || known_length % order::lanes != 0 || (known_length > order::segment && known_length % order::segment != 0)) return false;
+        if (walks || known_length <= 0 || known_length % order::lanes != 0 || (known_length > order::segment && known_length % order::segment != 0)) return false;
         if (shared_rounds > 0 || mask >= 0) return false;  // tests keep the compiler from working on all rounds at once, which takes registers
         return threads_of(known_length) <= tuning_of<Kernel>::rows::untested_threads || find_registers() > tuning_of<Kernel>::rows::many_registers;
     }
+    /// That meet in a row's end: a group's own are one where blocks walk.
     static SINTER_INLINE int segments_of(i64 length) {
+        if constexpr (walks) return block_threads / group;
         if constexpr (known_length > 0) length = known_length;
         return length > order::segment ? int((length + order::segment - 1) / order::segment) : 1;
     }
@@ -120,7 +129,7 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
 #endif
     }
     /// Elements of a row that fit.
-    static constexpr i64 longest = i64(tuning_of<Kernel>::rows::block_threads / group) * tuning_of<Kernel>::rows::most_blocks * order::segment;
+    static constexpr i64 longest = walks ? i64(1) << 30 : i64(tuning_of<Kernel>::rows::block_threads / group) * tuning_of<Kernel>::rows::most_blocks * order::segment;
 
     // ---- operands that are the same for all rows (weights) are read when a pass needs them, from a cache
     static constexpr bool is_late(int i) { return is_weight<Kernel>(i); }
@@ -652,15 +661,22 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     }
     /// At most as many segments as a warp merges (8-bit operands alone have 8 threads a segment).
     static constexpr int find_block_threads() {
+        if (walks) return find_walk_threads();
         const bool many = !holds_weights && find_registers() > tuning_of<Kernel>::rows::many_registers;  // (who holds weights takes whole rows)
         const int threads = many ? tuning_of<Kernel>::rows::cluster_threads : tuning_of<Kernel>::rows::block_threads;
         return threads < 32 * group ? threads : 32 * group;
+    }
+    /// Of a block that walks: so few that all of them have a segment in each step, but for the last ones.
+    static constexpr int find_walk_threads() {
+        constexpr int most = tuning_of<Kernel>::rows::walk_threads;
+        const i64 segments = (known_length + order::segment - 1) / order::segment, steps = (segments * group + most - 1) / most;
+        return int(((segments + steps - 1) / steps * group + 31) / 32 * 32);
     }
     static constexpr int block_threads = find_block_threads();
     /// Threads that hold a row: a group for each segment.
     static constexpr i64 threads_of(i64 length) {
         const i64 segments = length > order::segment ? (length + order::segment - 1) / order::segment : 1;
-        return (segments * group + 31) / 32 * 32;
+        return walks ? block_threads : (segments * group + 31) / 32 * 32;
     }
     static constexpr bool may_fill_blocks = known_length < 0 || threads_of(known_length) <= block_threads;
     static constexpr bool may_need_clusters = known_length < 0 || threads_of(known_length) > block_threads;
@@ -723,11 +739,13 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
                !any_two_phase;
     }
     static constexpr int bound_threads(int rounds) {
+        if (walks) return block_threads;
         if (counts_registers || counts_phases || counts_halves || shares_with_weights) return known_length > order::segment ? int(threads_of(known_length)) : tuning_of<Kernel>::rows::short_threads;
         return is_small(rounds) ? tuning_of<Kernel>::rows::short_threads : bound_by_shared ? find_known_threads() : tuning_of<Kernel>::rows::block_threads;
     }
     static constexpr int bound_blocks(int rounds) {
         constexpr int wanted = find_pressure() + (kept >= 0 ? tuning_of<Kernel>::rows::covered_spare_kept : tuning_of<Kernel>::rows::covered_spare);
+        if (walks) return tuning_of<Kernel>::rows::walking_threads / block_threads;
         if (holds_weights) return tuning_of<Kernel>::rows::held_weights_threads / bound_threads(rounds);
         if (shares_with_weights) return (is_fast<Kernel> ? tuning_of<Kernel>::rows::weights_threads_fast : tuning_of<Kernel>::rows::weights_threads) / bound_threads(rounds);
         if (counts_halves) return 65536 / (bound_threads(rounds) * tuning_of<Kernel>::rows::halves_registers);
@@ -805,7 +823,7 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     /// hold weights are as few as fill it a whole number of times.
     static i64 divide_rows(parameters<Kernel>& in, i64 threads, i64 segments) {
         using tuning = typename tuning_of<Kernel>::rows;
-        constexpr i64 threads_at_once = holds_weights ? tuning::held_weights_threads : copies_ahead ? threads_of_copies() : 2048;
+        constexpr i64 threads_at_once = holds_weights ? tuning::held_weights_threads : walks ? tuning::walking_threads : copies_ahead ? threads_of_copies() : 2048;
         constexpr i64 at_once = i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * threads_at_once;
         constexpr bool slow = (any_near() || terms_at >= 0) && !copies_ahead;  // exponentials take longer than memory
         constexpr i64 least = slow && tuning::least_turns > 0 ? tuning::least_turns_slow : tuning::least_turns, alone_percent = slow ? tuning::alone_percent_slow : tuning::alone_percent;
@@ -822,6 +840,8 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
         in.long_blocks = unsigned(alone > 0 ? in_turn / turns : (in.rows + turns - 1) / turns);
         return alone > 0 ? in.long_blocks + (in.rows - in.long_blocks * turns) : in.long_blocks;
     }
+    /// Do blocks walk along so many rows that exceed them, by a kernel of its own?
+    static constexpr bool may_walk = !walks && terms_at >= 0 && streams && sharing == row_sharing::cluster && tuning_of<Kernel>::rows::walk_threads > 0;
     struct output_list {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return i == kept || needed[i]; }

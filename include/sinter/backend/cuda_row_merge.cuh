@@ -12,6 +12,7 @@ template <class Kernel>
 struct row_merge {
     using work = row_facts<Kernel>;
     using rows = typename work::rows;
+    static constexpr int pack = work::pack, group = work::group;
     template <int Pass>
     using summaries = typename rows::template summaries<Pass>;
 
@@ -48,6 +49,55 @@ struct row_merge {
     struct any_order<indices<Instance...>> {
         static constexpr bool does = (is_extreme<Instance> && ...);
     };
+    /// The lane tree, strides 64, 32 ... 1, lower lane first; every thread of the group, of which this is number `member`, gets the total. While a thread has several
+    /// lanes, partners exchange halves: 8 to 11 exchanges in all and not 20 to 32.
+    template <class Step, int Distance, int Count>
+    static __device__ __forceinline__ void tree_of_threads(int member, typename Step::states (&all)[pack]) {
+        if constexpr (Distance > 0) {
+            const typename Step::list list{};
+            const choose upper((member & Distance) != 0);
+            if constexpr (Count > 1) {
+#pragma unroll
+                for (int j = 0; j < Count / 2; ++j) {
+                    const typename Step::states give = chosen<typename Step::pick>(upper, all[j], all[j + Count / 2], list);
+                    all[j] = chosen<typename Step::pick>(upper, all[j + Count / 2], all[j], list);
+                    combine_with_partner<Step, typename Step::pick>(all[j], give, Distance, upper, list);
+                }
+                tree_of_threads<Step, Distance / 2, Count / 2>(member, all);
+            } else {
+                combine_with_partner<Step, typename Step::pick>(all[0], all[0], Distance, upper, list);
+                tree_of_threads<Step, Distance / 2, 1>(member, all);
+            }
+        }
+    }
+    /// The strides within a pack: those that were exchanged lie in other threads now.
+    template <class Step, int Stride, int Distance, int Count>
+    static __device__ __forceinline__ void tree_of_pack(int member, typename Step::states (&all)[pack]) {
+        if constexpr (Stride > 0) {
+            const typename Step::list list{};
+            if constexpr (Distance > 0) {
+#pragma unroll
+                for (int j = 0; j < Count; ++j)
+                    combine_with_partner<Step, typename Step::pick>(all[j], all[j], Distance, choose((member & Distance) != 0), list);
+            } else {
+#pragma unroll
+                for (int j = 0; j < Stride; ++j) Step::combine(all[j], all[j + Stride], list);
+            }
+            tree_of_pack<Step, Stride / 2, Distance / 2, Count>(member, all);
+        }
+    }
+    static constexpr int left_in_thread = pack > group ? pack / group : 1;
+    template <class Step>
+    static __device__ __forceinline__ void combine_lanes(int member, typename Step::states (&all)[pack]) {
+        if constexpr (any_order<typename Step::list>::does) {
+            // A thread's lanes first: fewer exchanges, and nothing to choose for them.
+            tree_of_pack<Step, pack / 2, 0, pack>(member, all);
+            tree_of_threads<Step, group / 2, 1>(member, all);
+        } else {
+            tree_of_threads<Step, group / 2, pack>(member, all);
+            tree_of_pack<Step, pack / 2, group / 2, left_in_thread>(member, all);
+        }
+    }
     /// Of as many neighbouring threads; sums in any order.
     template <int Threads>
     static __device__ __forceinline__ lane::scalar<float> largest_of(lane::scalar<float> value) {

@@ -62,6 +62,7 @@ struct row_worker {
     conditional<work::lifts, lane::scalar<float>, empty_values> lifted;  ///< maximum that the first pass finds for the second one (cuda_row_lift.cuh)
     bool weights_are_small = false;  ///< so that their products are exact (cuda_exact_product.cuh)
     const void* ahead[work::count];  ///< the thread's first elements of the next row
+    int left_ahead = 0;  ///< where blocks walk: elements from this thread's next first one on
     int bound[work::bounds > 0 ? work::bounds : 1];  ///< what comparisons of places compare with, less the thread's first place
 
     __device__ __forceinline__ row_worker(const parameters<Kernel>& of_call, unsigned char* shared_memory, const segment_exchange& with, int segments_of_row,
@@ -218,8 +219,8 @@ struct row_worker {
     }
     /// Once for all rounds: each would work it out anew behind its test.
     template <int... Instance>
-    __device__ __forceinline__ void find_ahead(indices<Instance...>) {
-        ((ahead[slots<Kernel>::template place<Instance>] = one_address(row_of<Instance>() + step_to_next(slots<Kernel>::template place<Instance>) + first)), ...);
+    __device__ __forceinline__ void find_ahead(bool in_next_row, int position, indices<Instance...>) {
+        ((ahead[slots<Kernel>::template place<Instance>] = one_address(row_of<Instance>() + (in_next_row ? step_to_next(slots<Kernel>::template place<Instance>) : 0) + position)), ...);
     }
     /// A round of the next row, in place of this one's.
     template <int... Instance>
@@ -290,45 +291,6 @@ struct row_worker {
                          static_cast<const typename rows::template storage_of<Instance>*>(from[i++]) + q * order::lanes)), ...);
         }
     }
-
-    /// The lane tree, strides 64, 32 ... 1, lower lane first; every thread of the group gets the total. While a thread has several
-    /// lanes, partners exchange halves: 8 to 11 exchanges in all and not 20 to 32.
-    template <class Step, int Distance, int Count>
-    __device__ __forceinline__ void tree_of_threads(typename Step::states (&all)[pack]) const {
-        if constexpr (Distance > 0) {
-            const typename Step::list list{};
-            const choose upper((member & Distance) != 0);
-            if constexpr (Count > 1) {
-#pragma unroll
-                for (int j = 0; j < Count / 2; ++j) {
-                    const typename Step::states give = merging::template chosen<typename Step::pick>(upper, all[j], all[j + Count / 2], list);
-                    all[j] = merging::template chosen<typename Step::pick>(upper, all[j + Count / 2], all[j], list);
-                    merging::template combine_with_partner<Step, typename Step::pick>(all[j], give, Distance, upper, list);
-                }
-                tree_of_threads<Step, Distance / 2, Count / 2>(all);
-            } else {
-                merging::template combine_with_partner<Step, typename Step::pick>(all[0], all[0], Distance, upper, list);
-                tree_of_threads<Step, Distance / 2, 1>(all);
-            }
-        }
-    }
-    /// The strides within a pack: those that were exchanged lie in other threads now.
-    template <class Step, int Stride, int Distance, int Count>
-    __device__ __forceinline__ void tree_of_pack(typename Step::states (&all)[pack]) const {
-        if constexpr (Stride > 0) {
-            const typename Step::list list{};
-            if constexpr (Distance > 0) {
-#pragma unroll
-                for (int j = 0; j < Count; ++j)
-                    merging::template combine_with_partner<Step, typename Step::pick>(all[j], all[j], Distance, choose((member & Distance) != 0), list);
-            } else {
-#pragma unroll
-                for (int j = 0; j < Stride; ++j) Step::combine(all[j], all[j + Stride], list);
-            }
-            tree_of_pack<Step, Stride / 2, Distance / 2, Count>(all);
-        }
-    }
-    static constexpr int left_in_thread = pack > group ? pack / group : 1;
 
     /// Folds that have one term in a row: by the thread that holds it.
     template <int Rounds, int Pass, int Lanes, class States, class Context, class Firsts, int... Instance>
@@ -431,8 +393,11 @@ struct row_worker {
         const float top = exponentials_below_top::above_lowest(sinter::get<0>(rows::template member<pick_state, work::top_at>(total).item).value);
         const auto element = [&](int q, int j) { return decode_in_pair<typename rows::template storage_of<leaf>>(pair_of<leaf>(q, j / 2), j % 2 != 0); };
         const float own = exponentials_below_top::sum_of_rounds<Rounds, pack>(top, [&](int q) { return has(q); }, element, [&](int q) {
-            if constexpr (loads_ahead_folding<Pass>)
-                if (goes_on()) load_ahead(q, selected<typename work::held_leaves>{});
+            if constexpr (work::walks) {
+                if (q * order::lanes < left_ahead) load_ahead(q, selected<typename work::held_leaves>{});
+            } else if constexpr (loads_ahead_folding<Pass>) {
+                if (goes_on() && has(q)) load_ahead(q, selected<typename work::held_leaves>{});
+            }
         });
         rows::template member<pick_state, work::terms_at>(total) = exponentials_below_top::state<value>(value(top), merging::template sum_of<group>(value(own)));
     }
@@ -455,6 +420,32 @@ struct row_worker {
             for (int q = 0; q < Rounds; ++q)
                 if (goes_on() && has(q)) load_ahead(q, selected<typename work::held_leaves>{});
         }
+    }
+
+    /// Where blocks walk: all of the group's segments of the row, one after the other. Its registers take the next one while it folds one, and behind
+    /// the last one the next row's first.
+    template <int Rounds, int Pass, class Context, class Firsts>
+    __device__ __forceinline__ void walk_row(typename phase<Pass>::states& total, const Context& context, const Firsts& firsts) {
+        const typename phase<Pass>::list list{};
+        constexpr int stride = work::block_threads / group * order::segment, steps = int((work::known_length + stride - 1) / stride);
+        const int first_of_all = first, left_of_all = left;
+        phase<Pass>::start(total, list);
+#pragma unroll 1
+        for (int step = 1;; ++step) {
+            const bool ends = step == steps;
+            left_ahead = !ends ? left - stride : goes_on() ? left_of_all : 0;
+            find_ahead(ends, ends ? first_of_all : first + stride, selected<typename work::held_leaves>{});
+            typename phase<Pass>::states part;
+            choose_segment<Rounds, Pass>(part, context, firsts);
+            phase<Pass>::combine(total, part, list);
+            if (ends) break;
+            first += stride;
+            left -= stride;
+#pragma unroll
+            for (int i = 0; i < work::bounds; ++i) bound[i] -= stride;
+        }
+        first = first_of_all;
+        left = left_of_all;
     }
 
     /// Are all of the thread's differences from a row's value above -86?
@@ -583,14 +574,7 @@ struct row_worker {
             fold_rounds<Rounds, Pass, Phase, eval, false, (work::exact.fold >= 0)>(all, context, firsts, row);
         }
         if constexpr (Phase == 1) fold_picks<Rounds, Pass>(all, context, firsts, selected<typename work::template folds_that<Pass, true>>{});
-        if constexpr (merging::template any_order<typename step::list>::does) {
-            // A thread's lanes first: fewer exchanges, and nothing to choose for them.
-            tree_of_pack<step, pack / 2, 0, pack>(all);
-            tree_of_threads<step, group / 2, 1>(all);
-        } else {
-            tree_of_threads<step, group / 2, pack>(all);
-            tree_of_pack<step, pack / 2, group / 2, left_in_thread>(all);
-        }
+        merging::template combine_lanes<step>(member, all);
         total = all[0];
         if constexpr (lifts_in<Pass>) lifted = merging::template largest_of<group>(lifted);
         if constexpr (loads_ahead_folding<Pass> && work::shared_rounds > 0) {
@@ -686,7 +670,7 @@ struct row_worker {
     __device__ __forceinline__ summaries<Pass> summary_of_segment() {
         const typename rows::template folds<Pass> folds{};
         const typename rows::template two_phase_folds<Pass> two_phase{};
-        if constexpr (work::streams && !work::copies_ahead && Pass == last - 1) find_ahead(selected<typename work::held_leaves>{});
+        if constexpr (work::streams && !work::copies_ahead && !work::walks && Pass == last - 1) find_ahead(true, first, selected<typename work::held_leaves>{});
         if constexpr (work::asks_ahead && Pass == last - 1)
             if (goes_on() && exists && member == 0) ask_ahead(selected<typename work::held_leaves>{});
         typename phase<Pass>::firsts firsts;
@@ -696,7 +680,9 @@ struct row_worker {
         const i64 behind = (work::known_length > 0 ? work::known_length : in.length) - i64(number) * order::segment;
         const i64 count = behind < order::segment ? behind : order::segment;
         if constexpr (rows::template pass_has_second<Pass>) first_elements<Pass>(firsts, two_phase);
-        if constexpr (work::template chooses<Pass>)
+        if constexpr (work::walks)
+            walk_row<Rounds, Pass>(total, context, firsts);
+        else if constexpr (work::template chooses<Pass>)
             choose_segment<Rounds, Pass>(total, context, firsts);
         else
             fold_segment<Rounds, Pass, 1>(total, context, firsts);
