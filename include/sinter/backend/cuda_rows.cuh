@@ -4,8 +4,9 @@
 //
 // A thread's pack of neighbouring elements is as many of the 128 canonical lanes (order.hpp), so that 128 / pack threads, a group,
 // hold a segment in 8 rounds, all 8 loads in flight. Rows of one segment: a group per row. Longer ones: a block per row, a group per
-// segment; rows that exceed a block: a cluster of blocks, or, where one pass folds them in any order and there are many, a block that walks along. Each pass exchanges the segments' results once: through the block's shared
-// memory and a barrier, or, in a cluster, by asynchronous stores to every block's shared memory that count on its mbarrier.
+// segment; rows that exceed a block: a cluster of blocks, or, where one pass folds them in any order and there are many, a block that
+// walks along the row. Each pass exchanges the segments' results once: through the block's shared memory and a barrier, or, in a
+// cluster, by asynchronous stores to every block's shared memory that count on its mbarrier.
 #pragma once
 
 #include "cuda_row_worker.cuh"
