@@ -39,7 +39,8 @@ struct managed_executor {
   using memory_space = si::host_memory;
   template <class Assignment>
   si::status launch(const Assignment& assigned) const {
-    const si::i64 bytes = si::cuda_workspace_size(assigned);
+    si::i64 bytes = 0;  // (cuda_workspace_size would refuse views of the host's memory)
+    (void)si::detail::device::device_call<si::detail::device::cuda_kernel<Assignment>>::run(assigned, nullptr, {}, false, bytes);
     void* const scratch = bytes > 0 ? managed(static_cast<std::size_t>(bytes)) : nullptr;
     si::status result = si::cuda(nullptr, {scratch, bytes}).launch(assigned);
     const cudaError_t code = cudaDeviceSynchronize();

@@ -668,8 +668,8 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     }
     /// Of a block that walks: so few that all of them have a segment in each step, but for the last ones.
     static constexpr int find_walk_threads() {
-        constexpr int most = tuning_of<Kernel>::rows::walk_threads;
-        const i64 segments = (known_length + order::segment - 1) / order::segment, steps = (segments * group + most - 1) / most;
+        constexpr int most = tuning_of<Kernel>::rows::walk_threads > 0 ? tuning_of<Kernel>::rows::walk_threads : 32;
+        constexpr i64 segments = known_length > 0 ? (known_length + order::segment - 1) / order::segment : 1, steps = (segments * group + most - 1) / most;
         return int(((segments + steps - 1) / steps * group + 31) / 32 * 32);
     }
     static constexpr int block_threads = find_block_threads();
