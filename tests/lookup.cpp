@@ -34,6 +34,8 @@ TEST_CASE("parts of a row, each on a thread of its own") {
     const auto numbers = si::packed(q, extents<bytes>{});
     REQUIRE(si::try_run(si::cpu.parallel(backwards{}, 3), numbers = numbers + 1.0f).ok());
     for (const pair& one : q) REQUIRE((one.code(0) == 1 && one.code(1) == 2));
+    REQUIRE(si::try_run(si::cpu, numbers = 5.0f).ok());
+    for (const pair& one : q) REQUIRE((one.code(0) == 5 && one.code(1) == 5));
 }
 TEST_CASE("several stages: what a later one looks up in isn't written by an early one") {
     using pair = si::q4x2<si::qp(1.0f)>;

@@ -544,6 +544,10 @@ struct mistake<rule::codes_or_numbers, What...> {
 };
 template <class... What>
 struct mistake<rule::zero_is_a_code, What...> {
+    template <class Right>
+    constexpr poison operator=(const Right&) const {  // to a view that quantized would have made: one message is enough
+        return {};
+    }
     static_assert(dependent_false<What...>, SINTER_ZERO_IS_A_CODE);
 };
 template <class... What>
@@ -553,11 +557,19 @@ struct mistake<rule::dot_stays_exact, What...> {
 };
 template <class... What>
 struct mistake<rule::parameters_fit, What...> {
+    template <class Right>
+    constexpr poison operator=(const Right&) const {  // as above
+        return {};
+    }
     static_assert(dependent_false<What...>,
-                  "[SINTER-Q007] parameters per axis or block don't fit the codes. Hint: one scale per index along that axis; per block, the codes' shape with that axis divided.");
+                  "[SINTER-Q007] scales or zero points don't fit the codes. Hint: quantized(codes, axes<0>, scales) takes one for each index along that axis; with block<a, n> they have the codes' shape with that axis divided; without an axis one is a number, or has the codes' axes, of size 1 where it stays the same.");
 };
 template <class... What>
 struct mistake<rule::blocks_divide, What...> {
+    template <class Right>
+    constexpr poison operator=(const Right&) const {  // as above
+        return {};
+    }
     static_assert(dependent_false<What...>,
                   "[SINTER-Q008] the block doesn't divide the axis. Hint: partial_block<axis, length> lets the last block be shorter.");
 };

@@ -334,8 +334,11 @@ SINTER_INLINE auto assign_to_quantized(const quantized_view<Codes, Granularity, 
         using parameters = held_for<Granularity>;
         using code = remove_cvref<typename Codes::element>;
         using op = quantize_op<code, integer_min<code>, integer_max<code>>;
-        return assign_to_view(output.codes_view, apply_direct<op>(as_expression(static_cast<Right&&>(right)), parameters::get(output.codes_view, output.scale),
-                                                                  parameters::get(output.codes_view, output.zero)));
+        auto rounded = apply_direct<op>(as_expression(static_cast<Right&&>(right)), parameters::get(output.codes_view, output.scale), parameters::get(output.codes_view, output.zero));
+        if constexpr (operand_kind_of<decltype(rounded)> == operand_kind::poison)
+            return rounded;  // what is wrong with it is said here
+        else
+            return assign_to_view(output.codes_view, rounded);
     }
 }
 }  // namespace detail
@@ -396,6 +399,30 @@ constexpr auto block_verdict() {
             return nothing_wrong{};
     }
 }
+/// The same without an axis: a number, or a view that has the codes' axes, of which those along which it doesn't change have size 1. A view of
+/// fewer axes would broadcast along the first ones, whatever it was meant for.
+template <class Codes, class Parameter>
+constexpr auto whole_verdict() {
+    if constexpr (is_scalar_v<Parameter>)
+        return nothing_wrong{};
+    else if constexpr (Parameter::extents_type::static_shape.count() == 1)
+        return nothing_wrong{};
+    else if constexpr (Parameter::rank != Codes::rank)
+        return refused<mistake<rule::parameters_fit, printed<typename Codes::extents_type>, printed<typename Parameter::extents_type>>>{};
+    else {
+        constexpr bool fits = [] {
+            for (int i = 0; i < Codes::rank; ++i) {
+                const i64 size = Codes::extents_type::static_shape.size[i], count = Parameter::extents_type::static_shape.size[i];
+                if (size >= 0 && count >= 0 && count != 1 && count != size) return false;
+            }
+            return true;
+        }();
+        if constexpr (!fits)
+            return refused<mistake<rule::parameters_fit, printed<typename Codes::extents_type>, printed<typename Parameter::extents_type>>>{};
+        else
+            return nothing_wrong{};
+    }
+}
 /// Is a zero point an integer? A mistake, or `nothing_wrong`.
 template <class Zero>
 struct zero_verdict {
@@ -408,7 +435,7 @@ template <class Granularity, class Codes, class Parameter>
 struct fits_codes;
 template <class Codes, class Parameter>
 struct fits_codes<whole_tensor, Codes, Parameter> {
-    using type = nothing_wrong;
+    using type = decltype(whole_verdict<Codes, Parameter>());
 };
 template <i64 Axis, class Codes, class Parameter>
 struct fits_codes<axes_t<Axis>, Codes, Parameter> {
@@ -419,12 +446,26 @@ struct fits_codes<block_t<Axis, Length, Partial>, Codes, Parameter> {
     using type = decltype(block_verdict<Codes, Parameter, Axis, Length, Partial>());
 };
 template <class Granularity, class Codes, class Scale, class Zero>
-SINTER_INLINE auto make_quantized(const Codes& codes_view, const Scale& scale, const Zero& zero) {
+SINTER_INLINE auto make_checked_quantized(const Codes& codes_view, const Scale& scale, const Zero& zero) {
     using wrong = first_wrong<typename fits_codes<Granularity, Codes, Scale>::type, typename fits_codes<Granularity, Codes, Zero>::type, typename zero_verdict<Zero>::type>;
     if constexpr (!is_same<wrong, nothing_wrong>)
         return wrong{};
+    else {
+        // (Sizes that have names may still differ.)
+        using real = decltype(apply_direct<dequantize_op>(as_expression(codes_view), held_for<Granularity>::get(codes_view, scale), held_for<Granularity>::get(codes_view, zero)));
+        if constexpr (operand_kind_of<real> == operand_kind::poison)
+            return real{};
+        else
+            return quantized_view<Codes, Granularity, Scale, Zero>(codes_view, scale, zero);
+    }
+}
+/// (clang asks for the result's type before it asks whether these are codes and parameters.)
+template <class Granularity, class Codes, class Scale, class Zero>
+SINTER_INLINE auto make_quantized(const Codes& codes_view, const Scale& scale, const Zero& zero) {
+    if constexpr (code_view<Codes> && parameter<Scale> && parameter<Zero>)
+        return make_checked_quantized<Granularity>(codes_view, scale, zero);
     else
-        return quantized_view<Codes, Granularity, Scale, Zero>(codes_view, scale, zero);
+        return nothing_wrong{};
 }
 template <class Granularity, class Codes, class Scale, class Zero>
 using quantized_result = outcome<decltype(make_quantized<Granularity>(some<const Codes&>(), some<const Scale&>(), some<const Zero&>()))>;
@@ -509,7 +550,15 @@ SINTER_INLINE auto assign_to_packed(const packed_view<Parameters, Bytes>& output
         return poison{};
     } else {
         const auto all = apply<cast_op<dtype::u8>>(apply<quantize_static_op<Parameters>>(static_cast<Right&&>(right)));
-        return assign_to_view(output.bytes, apply<pack_codes_op>(slice<-1, 0, end, 2>(all), slice<-1, 1, end, 2>(all)));
+        if constexpr (is_scalar_v<remove_cvref<Right>>) {
+            return assign_to_view(output.bytes, apply<pack_codes_op>(all, all));
+        } else {
+            auto pairs = apply_direct<pack_codes_op>(slice<-1, 0, end, 2>(all), slice<-1, 1, end, 2>(all));  // of an odd number: two sizes that differ
+            if constexpr (operand_kind_of<decltype(pairs)> == operand_kind::poison)
+                return pairs;
+            else
+                return assign_to_view(output.bytes, pairs);
+        }
     }
 }
 }  // namespace detail
