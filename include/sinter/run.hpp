@@ -133,7 +133,9 @@ template <class Executor>
 inline constexpr bool splits = requires { Executor::splits; };
 
 /// What `cuda(stream)` is without its header.
-struct cuda_without_its_header {};
+struct cuda_without_its_header {
+    constexpr cuda_without_its_header fast() const { return {}; }
+};
 
 /// What is wrong with a run: a mistake; poison, if that was said before; void.
 template <class Executor, class... Assignments>

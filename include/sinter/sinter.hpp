@@ -19,12 +19,15 @@
 #include "split.hpp"
 
 // What `run(cpu, ...)` and `run(cuda(stream), ...)` find without those headers, so that compilers say which one it is. clang: a type, which the
-// header's variable hides. g++ would only ask for a value in its place; it says which name in another namespace is alike instead. A function
-// that any other is preferred to, whatever its arguments.
+// header's variable hides. g++ would only ask for a value in its place; it says which name in another namespace is alike instead. In CUDA files a
+// function that any other is preferred to, whatever its arguments.
 namespace sinter {
+#if defined(__CUDACC__)
 template <class = void>
-detail::cuda_without_its_header cuda(...) noexcept;
-
+detail::cuda_without_its_header cuda(...) noexcept {
+    return {};
+}
+#endif
 #if defined(__clang__)
 struct __attribute__((unavailable("[SINTER-B006] the executor cpu has a header of its own. Hint: #include <sinter/backend/cpu.hpp>; in a single header: scripts/amalgamate backend/cpu.hpp."))) cpu;
 #else

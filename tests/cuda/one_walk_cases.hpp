@@ -40,6 +40,11 @@ inline constexpr auto beside_others = si::fused([](auto x, auto target) {
     return si::outputs(logsumexp(wide, si::last_axis) - min(wide, si::last_axis) + si::cast<float>(target), argmax(wide, si::last_axis));
 });
 
+/// Beside a fold of another kind, which needs all lanes: no block walks along its rows.
+inline constexpr auto beside_a_sum = si::fused([](auto x, auto target) {
+    const auto wide = si::cast<float>(x);
+    return logsumexp(wide, si::last_axis) + 0.0f * sum(where(wide < 3e38f && wide > -3e38f, wide, 0.0f), si::last_axis) + 0.0f * si::cast<float>(target);
+});
 /// Without the test for infinity that logsumexp has: a sum of terms with +inf is NaN, wherever that stands.
 inline constexpr auto bare = si::fused([](auto x, auto) {
     const auto wide = si::cast<float>(x), top = max(wide, si::last_axis), shift = where(is_finite(top), top, 0.0f);
@@ -184,6 +189,7 @@ int check_all(const Executor& executor) {
     check_rows<Storage, bf16, 36864>("36864 bf16, walked along", 200, 36864, executor);
     check_rows<Storage, f16, 33288>("33288 f16, walked along", 199, 33288, executor);
     check_beside_others<Storage, bf16, 33800>(200, executor);
+    check_one<Storage, bf16, 33800>("33800 bf16 beside a sum", beside_a_sum, 9, 33800, si::extents<dyn, 1>(9), 9, 0, executor);
     for (const i64 columns : {1, 7, 8, 120, 136, 1016, 1032, 3000, 20000, 66000}) check_rows<Storage, bf16, dyn>("bf16 of a length that the run knows", 24, columns, executor);
     check_rows<Storage, bf16, dyn>("few long rows", 2, 1100000, executor);
     check_beside_others<Storage, bf16, 2048>(200, executor);

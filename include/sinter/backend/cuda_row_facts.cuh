@@ -668,7 +668,8 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
     }
     /// Of a block that walks: so few that all of them have a segment in each step, but for the last ones.
     static constexpr int find_walk_threads() {
-        constexpr int most = tuning_of<Kernel>::rows::walk_threads > 0 ? tuning_of<Kernel>::rows::walk_threads : 32;
+        constexpr int asked = tuning_of<Kernel>::rows::walk_threads > 0 ? tuning_of<Kernel>::rows::walk_threads : 32;
+        constexpr int most = asked < 32 * group ? asked : 32 * group;  // whose results a warp merges
         constexpr i64 segments = known_length > 0 ? (known_length + order::segment - 1) / order::segment : 1, steps = (segments * group + most - 1) / most;
         return int(((segments + steps - 1) / steps * group + 31) / 32 * 32);
     }
@@ -841,7 +842,7 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
         return alone > 0 ? in.long_blocks + (in.rows - in.long_blocks * turns) : in.long_blocks;
     }
     /// Do blocks walk along so many rows that exceed them, by a kernel of its own?
-    static constexpr bool may_walk = !walks && terms_at >= 0 && streams && sharing == row_sharing::cluster && tuning_of<Kernel>::rows::walk_threads > 0;
+    static constexpr bool may_walk = !walks && terms_at >= 0 && Kernel::levels == 1 && chooses<1> && streams && sharing == row_sharing::cluster && tuning_of<Kernel>::rows::walk_threads > 0;
     struct output_list {
         static constexpr int limit = Kernel::instances;
         static constexpr bool test(int i) { return i == kept || needed[i]; }

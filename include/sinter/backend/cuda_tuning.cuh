@@ -203,9 +203,9 @@ struct table_is_possible {
     static_assert(Table::rows::least_turns >= 0 && Table::rows::alone_percent >= 0 && Table::rows::least_turns_slow >= 0 && Table::rows::alone_percent_slow >= 0 &&
                       Table::rows::most_copied_bytes >= 0 && Table::rows::copying_threads >= 32,
                   "cuda_tuning: least_turns, alone_percent, the same of slow rows and most_copied_bytes are numbers, or 0; copying_threads at least 32.");
-    static_assert(Table::rows::walk_threads >= 0 && Table::rows::walk_threads <= 512 && Table::rows::walking_threads >= Table::rows::walk_threads &&
-                      Table::rows::walking_threads <= 2048 && Table::rows::walking_threads >= 32,
-                  "cuda_tuning: walk_threads up to 512, walking_threads from that, and from 32, to 2048.");
+    static_assert(Table::rows::walk_threads >= 0 && Table::rows::walk_threads <= 512 && Table::rows::walk_threads % 32 == 0 &&
+                      Table::rows::walking_threads >= Table::rows::walk_threads && Table::rows::walking_threads <= 2048 && Table::rows::walking_threads >= 32,
+                  "cuda_tuning: walk_threads are whole warps, up to 512, walking_threads from that, and from 32, to 2048.");
     static_assert(is_power_of_two(Table::rows::most_blocks) && Table::rows::most_blocks <= 8, "cuda_tuning: a cluster has up to 8 blocks.");
     static_assert(is_power_of_two(Table::any_rows::threads) && Table::any_rows::threads >= 32 && Table::any_rows::threads <= 1024 &&
                       is_power_of_two(Table::columns::threads) && Table::columns::threads <= 1024 && is_power_of_two(Table::columns::held_threads) &&
