@@ -185,10 +185,11 @@ int check_all(const Executor& executor) {
     check_rows<Storage, bf16, 5000>("5000 bf16", 300, 5000, executor);
     check_rows<Storage, f16, 32768>("32768 f16", 40, 32768, executor);
     check_rows<Storage, bf16, 128256>("128256 bf16", 24, 128256, executor);
-    // So many rows that the card is full by three quarters the second time.
-    check_rows<Storage, bf16, 36864>("36864 bf16, walked along", 200, 36864, executor);
-    check_rows<Storage, f16, 33288>("33288 f16, walked along", 199, 33288, executor);
-    check_beside_others<Storage, bf16, 33800>(200, executor);
+    // So many rows that they fill the card once.
+    constexpr i64 together = si::cuda_table<si::detail::device::compiled_arch>::card.multiprocessors;
+    check_rows<Storage, bf16, 36864>("36864 bf16, walked along", together, 36864, executor);
+    check_one<Storage, f16, 33288>("33288 f16, walked along", entropy, together, 33288, si::extents<dyn, 1>(together), together, 0, executor);
+    check_beside_others<Storage, bf16, 33800>(together, executor);
     check_one<Storage, bf16, 33800>("33800 bf16 beside a sum", beside_a_sum, 9, 33800, si::extents<dyn, 1>(9), 9, 0, executor);
     for (const i64 columns : {1, 7, 8, 120, 136, 1016, 1032, 3000, 20000, 66000}) check_rows<Storage, bf16, dyn>("bf16 of a length that the run knows", 24, columns, executor);
     check_rows<Storage, bf16, dyn>("few long rows", 2, 1100000, executor);
