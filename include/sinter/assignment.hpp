@@ -219,7 +219,8 @@ SINTER_INLINE auto compound_assign(const Output& output, Right&& right) {
 }
 }  // namespace detail
 #define SINTER_COMPOUND(compound, op)                                                                                     \
-    template <class Type, class Extents, class Layout, class Space, int Alignment, operand Right>                         \
+    template <class Type, class Extents, class Layout, class Space, int Alignment, class Right>                           \
+        requires(operand<Right> || bare_memory<Right>)                                                                    \
     SINTER_INLINE auto compound(const tensor_view<Type, Extents, Layout, Space, Alignment>& output, Right&& right)        \
         ->detail::outcome<decltype(detail::compound_assign<op>(output, static_cast<Right&&>(right)))> {                   \
         return detail::compound_assign<op>(output, static_cast<Right&&>(right));                                          \
@@ -233,13 +234,16 @@ namespace detail {
 /// What `x += y` gives for a value of a traced lambda: the value, which notes a mistake in x + y.
 template <class Op, class Right, class Result = applied<Op, traced&, Right>>
 using compounded = conditional<is_silent<Result>, traced&, Result>;
+/// Outputs whose real values are a formula (quantized and packed views): they have a `+=` of their own.
+template <class Type>
+inline constexpr bool is_coded_output = false;
 /// Of `number += formula` and `formula += x` outside of one.
 template <class Left>
 struct refused_compound {
     using type = mistake<rule::number_takes_no_formula, Left>;
 };
 template <class Left>
-    requires(operand_kind_of<Left> == operand_kind::expression)
+    requires(operand_kind_of<Left> == operand_kind::expression && !is_coded_output<Left>)
 struct refused_compound<Left> {
     using type = mistake<rule::formula_stays_as_it_is, printed<typename Left::extents_type>>;
 };
@@ -258,7 +262,8 @@ struct refused_compound<Left> {
         return value;                                                                                  \
     }                                                                                                  \
     template <class Left, class Right>                                                                 \
-        requires((is_scalar_v<remove_cvref<Left>> && tensor_operand<Right>) || operand_kind_of<Left> == operand_kind::expression) \
+        requires((is_scalar_v<remove_cvref<Left>> && tensor_operand<Right>) ||                                   \
+                 (operand_kind_of<Left> == operand_kind::expression && !detail::is_coded_output<remove_cvref<Left>>))              \
     SINTER_HOST_DEVICE constexpr typename detail::refused_compound<remove_cvref<Left>>::type compound(Left&&, Right&&) { \
         return {};                                                                                     \
     }

@@ -370,8 +370,15 @@ struct mistake<rule::right_side_is_operand, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-E006] only an expression or a scalar can be assigned to a view. Hint: view(container) makes a view of memory.");
 };
+// In the place of an output that a function would have made: assignment to it adds no second message. (Of a base class's clang gives one.)
+#define SINTER_STANDS_FOR_AN_OUTPUT                   \
+    template <class Right>                            \
+    constexpr poison operator=(const Right&) const {  \
+        return {};                                    \
+    }
 template <class... What>
 struct mistake<rule::operand_has_shape, What...> {
+    SINTER_STANDS_FOR_AN_OUTPUT
     static_assert(dependent_false<What...>,
                   "[SINTER-E011] this isn't an operand: memory beside a tensor has no shape. Hint: view(container), or view(pointer, extents<2, 3>{}).");
 };
@@ -469,8 +476,9 @@ struct mistake<rule::tensor_is_whole, What...> {
 };
 template <class... What>
 struct mistake<rule::codes_are_small, What...> {
+    SINTER_STANDS_FOR_AN_OUTPUT
     static_assert(dependent_false<What...>,
-                  "[SINTER-Q012] quantize gives codes of type i8, u8, i16 or u16. Hint: quantize<i8>(x, scale, zero); cast<i32>(round(x / scale)) for wider ones.");
+                  "[SINTER-Q012] codes are of type i8, u8, i16 or u16. Hint: quantize<i8>(x, scale, zero), quantized(codes, scale, zero) with a view of such codes; cast<i32>(round(x / scale)) for wider ones.");
 };
 template <class... What>
 struct mistake<rule::dot_knows_codes, What...> {
@@ -544,10 +552,7 @@ struct mistake<rule::codes_or_numbers, What...> {
 };
 template <class... What>
 struct mistake<rule::zero_is_a_code, What...> {
-    template <class Right>
-    constexpr poison operator=(const Right&) const {  // to a view that quantized would have made: one message is enough
-        return {};
-    }
+    SINTER_STANDS_FOR_AN_OUTPUT
     static_assert(dependent_false<What...>, SINTER_ZERO_IS_A_CODE);
 };
 template <class... What>
@@ -557,22 +562,17 @@ struct mistake<rule::dot_stays_exact, What...> {
 };
 template <class... What>
 struct mistake<rule::parameters_fit, What...> {
-    template <class Right>
-    constexpr poison operator=(const Right&) const {  // as above
-        return {};
-    }
+    SINTER_STANDS_FOR_AN_OUTPUT
     static_assert(dependent_false<What...>,
                   "[SINTER-Q007] scales or zero points don't fit the codes. Hint: quantized(codes, axes<0>, scales) takes one for each index along that axis; with block<a, n> they have the codes' shape with that axis divided; without an axis one is a number, or has the codes' axes, of size 1 where it stays the same.");
 };
 template <class... What>
 struct mistake<rule::blocks_divide, What...> {
-    template <class Right>
-    constexpr poison operator=(const Right&) const {  // as above
-        return {};
-    }
+    SINTER_STANDS_FOR_AN_OUTPUT
     static_assert(dependent_false<What...>,
                   "[SINTER-Q008] the block doesn't divide the axis. Hint: partial_block<axis, length> lets the last block be shorter.");
 };
+#undef SINTER_STANDS_FOR_AN_OUTPUT
 template <class... What>
 struct mistake<rule::one_quantized_axis, What...> {
     static_assert(dependent_false<What...>,

@@ -196,3 +196,41 @@ TEST_CASE("two codes in a byte") {
     }
     CHECK(wrong == 0);
 }
+TEST_CASE("outputs that hold their parameters take += and fill, as views do") {
+    data d;
+    const auto first = extents<rows>{};
+    const auto of = [&](auto codes) { return si::quantized(codes, axes<0>, si::view(d.scale.data(), first), si::view(d.zero.data(), first)); };
+    const auto x = si::view(d.x, sizes);
+    using pair = si::q4x2<"0.5"_qp>;
+    std::vector<pair> pairs(rows * columns / 2), wanted_pairs(pairs.size());
+    const auto bytes = extents<rows, columns / 2>{};
+    const auto of_pairs = [&](auto& from) { return si::packed(from.data(), bytes); };
+    const auto same = [&] {
+        int wrong = 0;
+        for (std::size_t i = 0; i < d.q.size(); ++i) wrong += d.q[i] != d.other[i];
+        for (std::size_t i = 0; i < pairs.size(); ++i) wrong += pairs[i].codes != wanted_pairs[i].codes;
+        return wrong == 0;
+    };
+    auto w = of(si::view(d.q, sizes));
+    const auto other = of(si::view(d.other, sizes));
+    si::run(si::cpu, si::fill(w, 0.75f));
+    si::run(si::cpu, other = 0.75f);
+    si::run(si::cpu, si::fill(of_pairs(pairs), 1));
+    si::run(si::cpu, of_pairs(wanted_pairs) = 1);
+    CHECK(same());
+    si::run(si::cpu, w += x);
+    si::run(si::reference, other = other + x);
+    si::run(si::cpu, of_pairs(pairs) += x);
+    si::run(si::reference, of_pairs(wanted_pairs) = of_pairs(wanted_pairs) + x);
+    CHECK(same());
+    si::run(si::cpu, w *= 0.5f);
+    si::run(si::reference, other = other * 0.5f);
+    si::run(si::cpu, of_pairs(pairs) -= 0.5f * x);
+    si::run(si::reference, of_pairs(wanted_pairs) = of_pairs(wanted_pairs) - 0.5f * x);
+    CHECK(same());
+    si::run(si::cpu, w -= 0.25f);
+    si::run(si::reference, other = other - 0.25f);
+    si::run(si::cpu, of_pairs(pairs) /= 2);
+    si::run(si::reference, of_pairs(wanted_pairs) = of_pairs(wanted_pairs) / 2);
+    CHECK(same());
+}

@@ -51,7 +51,7 @@ private:
         cudaError_t code = cudaSuccess;
         if (count() > 0) code = cudaMemcpyAsync(to, from, u64(count()) * sizeof(Type), kind, stream_);
         if (code == cudaSuccess) code = cudaStreamSynchronize(stream_);
-        return code == cudaSuccess ? status{} : status{error::backend_failure, -1, -1, 0, int(code), -1, cudaGetErrorString(code)};
+        return detail::device::status_of_launch(code);
     }
     Extents extents_;
     cudaStream_t stream_;

@@ -493,6 +493,33 @@ SINTER_INLINE detail::quantized_result<block_t<Axis, Length, Partial>, Codes, Sc
     return detail::make_quantized<block_t<Axis, Length, Partial>>(codes_view, scale, zero);
 }
 
+// Codes of other types, and memory without a shape as codes or parameters.
+template <class Codes, class... Given>
+    requires(operand_kind_of<Codes> == operand_kind::view && !detail::code_view<Codes> && sizeof...(Given) > 0)
+SINTER_INLINE mistake<rule::codes_are_small, remove_cvref<typename Codes::element>> quantized(const Codes&, const Given&...) {
+    return {};
+}
+template <bare_memory Codes, class... Given>
+    requires(sizeof...(Given) > 0)
+SINTER_INLINE mistake<rule::operand_has_shape, Codes> quantized(const Codes&, const Given&...) {
+    return {};
+}
+template <detail::code_view Codes, class Scale, class Zero = i32>
+    requires(bare_memory<Scale> || bare_memory<Zero>)
+SINTER_INLINE mistake<rule::operand_has_shape, Scale, Zero> quantized(const Codes&, const Scale&, const Zero& = 0) {
+    return {};
+}
+template <detail::code_view Codes, i64 Axis, class Scale, class Zero = i32>
+    requires(bare_memory<Scale> || bare_memory<Zero>)
+SINTER_INLINE mistake<rule::operand_has_shape, Scale, Zero> quantized(const Codes&, axes_t<Axis>, const Scale&, const Zero& = 0) {
+    return {};
+}
+template <detail::code_view Codes, i64 Axis, i64 Length, bool Partial, class Scale, class Zero = i32>
+    requires(bare_memory<Scale> || bare_memory<Zero>)
+SINTER_INLINE mistake<rule::operand_has_shape, Scale, Zero> quantized(const Codes&, block_t<Axis, Length, Partial>, const Scale&, const Zero& = 0) {
+    return {};
+}
+
 // ---- two codes in a byte ------------------------------------------------------------------------------------------------------
 
 namespace detail {
@@ -581,5 +608,53 @@ SINTER_INLINE auto packed(const quantized_pair<Parameters>* pairs, const extents
     using view_type = tensor_view<const u8, extents<Sizes...>, row_major, Space>;
     return packed_view<Parameters, view_type>(view_type(reinterpret_cast<const u8*>(pairs), bytes));
 }
+
+// ---- what outputs of the two kinds have beside `=`, as views do ----------------------------------------------------------------
+
+namespace detail {
+template <class Codes, class Granularity, class Scale, class Zero>
+inline constexpr bool is_coded_output<quantized_view<Codes, Granularity, Scale, Zero>> = true;
+template <qparams Parameters, class Bytes>
+inline constexpr bool is_coded_output<packed_view<Parameters, Bytes>> = true;
+// Found by argument-dependent lookup from `compound_assign`.
+template <class Codes, class Granularity, class Scale, class Zero, class Right>
+SINTER_INLINE auto assign_any(const quantized_view<Codes, Granularity, Scale, Zero>& output, Right&& right) {
+    return assign_to_quantized(output, static_cast<Right&&>(right));
+}
+template <qparams Parameters, class Bytes, class Right>
+SINTER_INLINE auto assign_any(const packed_view<Parameters, Bytes>& output, Right&& right) {
+    return assign_to_packed(output, static_cast<Right&&>(right));
+}
+}  // namespace detail
+/// `fill(output, value)`: the same as `output = value`.
+template <class Codes, class Granularity, class Scale, class Zero, class Value>
+    requires is_scalar_v<Value>
+SINTER_INLINE auto fill(const quantized_view<Codes, Granularity, Scale, Zero>& output, Value value) {
+    return assign_quantized(output, value);
+}
+template <qparams Parameters, class Bytes, class Value>
+    requires is_scalar_v<Value>
+SINTER_INLINE auto fill(const packed_view<Parameters, Bytes>& output, Value value) {
+    return assign_packed(output, value);
+}
+// `output += x`: the real values and x, rounded to codes again.
+#define SINTER_COMPOUND(compound, op)                                                                                       \
+    template <class Codes, class Granularity, class Scale, class Zero, class Right>                                         \
+        requires(operand<Right> || bare_memory<Right>)                                                                      \
+    SINTER_INLINE auto compound(const quantized_view<Codes, Granularity, Scale, Zero>& output, Right&& right)               \
+        ->detail::outcome<decltype(detail::compound_assign<op>(output, static_cast<Right&&>(right)))> {                     \
+        return detail::compound_assign<op>(output, static_cast<Right&&>(right));                                            \
+    }                                                                                                                       \
+    template <qparams Parameters, class Bytes, class Right>                                                                 \
+        requires(operand<Right> || bare_memory<Right>)                                                                      \
+    SINTER_INLINE auto compound(const packed_view<Parameters, Bytes>& output, Right&& right)                                \
+        ->detail::outcome<decltype(detail::compound_assign<op>(output, static_cast<Right&&>(right)))> {                     \
+        return detail::compound_assign<op>(output, static_cast<Right&&>(right));                                            \
+    }
+SINTER_COMPOUND(operator+=, add_op)
+SINTER_COMPOUND(operator-=, sub_op)
+SINTER_COMPOUND(operator*=, mul_op)
+SINTER_COMPOUND(operator/=, div_op)
+#undef SINTER_COMPOUND
 
 }  // namespace sinter
