@@ -176,12 +176,15 @@ inline constexpr int value_count = 0;
 template <class Program, int... Roots, class Types, class... Leaves>
 inline constexpr int value_count<multi_expression<Program, indices<Roots...>, Types, Leaves...>> = int(sizeof...(Roots));
 
+/// Outputs whose real values are a formula (quantized and packed views): they take any tensor by `=`, and have `+=` of their own.
+template <class Type>
+inline constexpr bool is_coded_output = false;
 /// What `view = right` does.
 template <class Output, class Right>
 SINTER_INLINE auto assign_checked(const Output& output, Right&& right) {
     constexpr int kind = operand_kind_of<Right>;
     using plain = remove_cvref<Right>;
-    if constexpr (operand_kind_of<Output> == operand_kind::poison || is_tensor<plain>)  // y = x: the view's own operator refuses it
+    if constexpr (operand_kind_of<Output> == operand_kind::poison || (is_tensor<plain> && !is_coded_output<Output>))  // y = x: the view's own operator refuses it
         return poison{};
     else if constexpr (value_count<plain> > 0)
         return refused<mistake<rule::tie_takes_every_value, number<1>, number<value_count<plain>>>>{};
@@ -208,19 +211,26 @@ SINTER_INLINE auto fill(const tensor_view<Type, Extents, Layout, Space, Alignmen
 }
 
 namespace detail {
+/// What `y += x` and its kin take, or refuse with words.
+template <class Right>
+concept compound_right = operand<Right> || bare_memory<Right> || (value_count<remove_cvref<Right>> > 0);
 /// A mistake in the sum of `y += x` passes on as it is.
 template <class Op, class Output, class Right>
 SINTER_INLINE auto compound_assign(const Output& output, Right&& right) {
-    using value = decltype(apply<Op>(output, static_cast<Right&&>(right)));
-    if constexpr (is_same<outcome<value>, value>)
-        return assign_any(output, apply<Op>(output, static_cast<Right&&>(right)));
-    else
-        return value{};
+    if constexpr (value_count<remove_cvref<Right>> > 0) {
+        return refused<mistake<rule::tie_takes_every_value, number<1>, number<value_count<remove_cvref<Right>>>>>{};
+    } else {
+        using value = decltype(apply<Op>(output, static_cast<Right&&>(right)));
+        if constexpr (is_same<outcome<value>, value>)
+            return assign_any(output, apply<Op>(output, static_cast<Right&&>(right)));
+        else
+            return value{};
+    }
 }
 }  // namespace detail
 #define SINTER_COMPOUND(compound, op)                                                                                     \
     template <class Type, class Extents, class Layout, class Space, int Alignment, class Right>                           \
-        requires(operand<Right> || bare_memory<Right>)                                                                    \
+        requires(detail::compound_right<Right>)                                                                           \
     SINTER_INLINE auto compound(const tensor_view<Type, Extents, Layout, Space, Alignment>& output, Right&& right)        \
         ->detail::outcome<decltype(detail::compound_assign<op>(output, static_cast<Right&&>(right)))> {                   \
         return detail::compound_assign<op>(output, static_cast<Right&&>(right));                                          \
@@ -234,9 +244,6 @@ namespace detail {
 /// What `x += y` gives for a value of a traced lambda: the value, which notes a mistake in x + y.
 template <class Op, class Right, class Result = applied<Op, traced&, Right>>
 using compounded = conditional<is_silent<Result>, traced&, Result>;
-/// Outputs whose real values are a formula (quantized and packed views): they have a `+=` of their own.
-template <class Type>
-inline constexpr bool is_coded_output = false;
 /// Of `number += formula` and `formula += x` outside of one.
 template <class Left>
 struct refused_compound {

@@ -371,11 +371,17 @@ struct mistake<rule::right_side_is_operand, What...> {
                   "[SINTER-E006] only an expression or a scalar can be assigned to a view. Hint: view(container) makes a view of memory.");
 };
 // In the place of an output that a function would have made: assignment to it adds no second message. (Of a base class's clang gives one.)
-#define SINTER_STANDS_FOR_AN_OUTPUT                   \
+#define SINTER_TAKES_QUIETLY(assignment)              \
     template <class Right>                            \
-    constexpr poison operator=(const Right&) const {  \
+    constexpr poison assignment(const Right&) const { \
         return {};                                    \
     }
+#define SINTER_STANDS_FOR_AN_OUTPUT  \
+    SINTER_TAKES_QUIETLY(operator=)  \
+    SINTER_TAKES_QUIETLY(operator+=) \
+    SINTER_TAKES_QUIETLY(operator-=) \
+    SINTER_TAKES_QUIETLY(operator*=) \
+    SINTER_TAKES_QUIETLY(operator/=)
 template <class... What>
 struct mistake<rule::operand_has_shape, What...> {
     SINTER_STANDS_FOR_AN_OUTPUT
@@ -440,7 +446,7 @@ struct mistake<rule::is_a_monoid, What...> {
 template <class... What>
 struct mistake<rule::takes_so_many, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-E018] this function takes another number of operands. Hint: docs/reference.md lists what each takes; rms_norm(x, weight, eps) or (x, eps), layer_norm(x, weight, bias, eps), cross_entropy(x, target), softmax(x).");
+                  "[SINTER-E018] this function takes another number of operands. Hint: docs/reference.md lists what each takes; rms_norm(x, weight, eps) or (x, eps), layer_norm(x, weight, bias, eps), cross_entropy(x, target), softmax(x), quantized(codes, scale).");
 };
 template <class... What>
 struct mistake<rule::lanes_go_through, What...> {
@@ -573,6 +579,7 @@ struct mistake<rule::blocks_divide, What...> {
                   "[SINTER-Q008] the block doesn't divide the axis. Hint: partial_block<axis, length> lets the last block be shorter.");
 };
 #undef SINTER_STANDS_FOR_AN_OUTPUT
+#undef SINTER_TAKES_QUIETLY
 template <class... What>
 struct mistake<rule::one_quantized_axis, What...> {
     static_assert(dependent_false<What...>,

@@ -268,6 +268,22 @@ constexpr int find_quantized_axis() {
     else
         return 0;
 }
+/// Is it what a view that holds its parameters stands for: real values of codes?
+template <class Expression>
+inline constexpr bool is_of_held_codes = requires { Expression::quantized_axis; };
+/// Does a node take integers beside such an operand? They could mean codes or numbers, as beside an element type that is quantized.
+template <std::size_t Given, int Size>
+constexpr bool integers_beside_codes(const node_value& node, const bool (&held)[Given], const inferred<Size>& known) {
+    if (node.kind != node_kind::map || node.op->takes_integers) return false;
+    bool codes = false, integers = false;
+    for (int i = 0; i < node.arity; ++i) {
+        const int from = node.argument[i];
+        const value_type type = known.type[from];
+        codes = codes || (from < int(Given) - 1 && held[from]);
+        integers = integers || (is_integer(type.type) && !type.weak);
+    }
+    return codes && integers;
+}
 /// Does a node take two operands that are quantized along different axes?
 template <std::size_t Given>
 constexpr bool axes_clash(const node_value& node, const int (&axis)[Given]) {
@@ -294,6 +310,15 @@ struct inference {
         }
         for (int i = int(sizeof...(Arguments)); i < size; ++i)
             if (!infer_node(out, Nodes::node, i)) return out;
+        if constexpr ((is_of_held_codes<Arguments> || ...)) {
+            const bool held[] = {is_of_held_codes<Arguments>..., false};
+            for (int i = int(sizeof...(Arguments)); i < size; ++i)
+                if (integers_beside_codes(Nodes::node[i], held, out)) {
+                    out.at = i;
+                    out.type_why = type_violation::codes_with_integers;
+                    return out;
+                }
+        }
         if constexpr (((find_quantized_axis<Arguments>() != 0) || ...)) {
             const int axis[] = {find_quantized_axis<Arguments>()..., 0};
             for (int i = int(sizeof...(Arguments)); i < size; ++i)

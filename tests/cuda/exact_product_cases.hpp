@@ -169,13 +169,16 @@ int check_all(const Executor& executor) {
     check_types<Storage, si::f16, si::i8>("f16 and i8", executor);
     check_types<Storage, si::bf16, si::u8>("bf16 and u8", executor);
     check_types<Storage, si::bf16, si::f16>("bf16 and f16", executor);
+#if !defined(SINTER_CUDA_EMULATED)  // it takes minutes to compile, and has one of each kind
     check_types<Storage, si::f16, si::bf16>("f16 and bf16", executor);
+    check_pair<Storage, si::u8, si::i8, 36864>("u8 and i8", 3, 36864, executor);
+    check_products<Storage, si::bf16, si::i8, 32768>("a vector of bf16 for many rows", 19, executor);
+#endif
     check_types<Storage, si::f16, si::f16>("f16 and f16", executor);
     check_types<Storage, si::bf16, si::bf16>("bf16 and bf16", executor);
     check_types<Storage, si::u8, si::i8>("u8 and i8", executor);
     // 8-bit operands alone have 8 threads a segment: more segments than a warp merges would fit a block.
     check_pair<Storage, si::u8, si::i8, 32768>("u8 and i8", 3, 32768, executor);
-    check_pair<Storage, si::u8, si::i8, 36864>("u8 and i8", 3, 36864, executor);
     check_pair<Storage, si::u8, si::i8, 65536>("u8 and i8", 3, 65536, executor);
     for (const i64 columns : {32768, 33280, 65536, 70000}) check_pair<Storage, si::u8, si::i8, dyn>("u8 and i8", 3, columns, executor);
     for (const i64 rows : {1, 2, 37, 300}) {
@@ -186,7 +189,6 @@ int check_all(const Executor& executor) {
         check_products<Storage, si::u8, si::i8, 5120>("a vector of u8 for many rows", rows, executor);
     }
     check_products<Storage, si::bf16, si::i8, 16384>("a vector of bf16 for many rows", 19, executor);
-    check_products<Storage, si::bf16, si::i8, 32768>("a vector of bf16 for many rows", 19, executor);
     return tally();
 }
 

@@ -16,7 +16,7 @@ void example(si::i8* q, float* p) {
 #ifdef CONTROL
     // [repair]
     si::run(si::reference, y = si::dot_codes(codes, weights, si::axes<-1>, si::drop) * scales);                      // exact sums
-    si::run(si::reference, y = sum(si::quantized(codes, si::axes<0>, scales) * weights, si::axes<-1>, si::drop));  // rounded ones
+    si::run(si::reference, y = sum(si::quantized(codes, si::axes<0>, scales) * si::cast<float>(weights), si::axes<-1>, si::drop));  // rounded ones
     // [/repair]
 #else
     // [mistake]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // 15 numbers for 8 bytes of two 4-bit codes each.
-// expect: SINTER-S012
+// expect: SINTER-S041
 // expect: Hint:
 #include <sinter/sinter.hpp>
 
