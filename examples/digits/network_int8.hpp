@@ -51,9 +51,11 @@ private:
         using row = si::extents<Outputs>;
         w_codes.resize(std::size_t(Inputs * Outputs)), b_codes.resize(std::size_t(Outputs));
         const si::tensor_view<const float, row> w_scale(Calibration::scales_of_input_1.item), b_scale(Calibration::scales_of_input_2.item);
+        // [codes]
         si::run(si::reference, si::tensor_view<si::i8, matrix>(w_codes.data()) =
                                    si::cast<si::i8>(clamp(round(si::tensor_view<const float, matrix>(w) / w_scale), -127.0f, 127.0f)));
         si::run(si::reference, si::tensor_view<si::i32, row>(b_codes.data()) = si::cast<si::i32>(round(si::tensor_view<const float, row>(b) / b_scale)));
+        // [/codes]
     }
 };
 
