@@ -9,6 +9,7 @@
 #include "tensor.hpp"
 
 #include "backend/reference.hpp"
+#include "coded_assignment.hpp"
 #include "ops/contract.hpp"
 #include "ops/nn.hpp"
 #include "ops/quantized_dot.hpp"

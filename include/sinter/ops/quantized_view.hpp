@@ -326,46 +326,7 @@ SINTER_INLINE auto as_expression(const quantized_view<Codes, Granularity, Scale,
     return with_axis<quantized_axis_of<Granularity, Codes>>(apply_direct<dequantize_op>(
         as_expression(from.codes_view), parameters::get(from.codes_view, from.scale), parameters::get(from.codes_view, from.zero)));
 }
-/// Integers that an output of codes is given, codes or numbers? A mistake, or `nothing_wrong`. (A number has no doubt.)
-template <class Codes, class Right>
-constexpr auto integer_verdict() {
-    if constexpr (is_scalar_v<remove_cvref<Right>>)
-        return nothing_wrong{};
-    else {
-        constexpr value_type type = remove_cvref<decltype(as_expression(some<Right>()))>::type;
-        if constexpr (is_integer(type.type) && !type.weak)
-            return refused<mistake<rule::codes_or_numbers, store_to<dtype_of<remove_cvref<typename Codes::element>>>, of_type<type.type>>>{};
-        else
-            return nothing_wrong{};
-    }
-}
-template <class Codes, class Granularity, class Scale, class Zero>
-inline constexpr bool is_coded_output<quantized_view<Codes, Granularity, Scale, Zero>> = true;
-/// Found by argument-dependent lookup from `assign_checked` and `compound_assign`.
-template <class Codes, class Granularity, class Scale, class Zero, class Right>
-SINTER_INLINE auto assign_any(const quantized_view<Codes, Granularity, Scale, Zero>& output, Right&& right) {
-    if constexpr (operand_kind_of<Right> == operand_kind::poison) {
-        return poison{};
-    } else if constexpr (!is_same<decltype(integer_verdict<Codes, Right>()), nothing_wrong>) {
-        return integer_verdict<Codes, Right>();
-    } else {
-        using parameters = held_for<Granularity>;
-        using code = remove_cvref<typename Codes::element>;
-        using op = quantize_op<code, integer_min<code>, integer_max<code>>;
-        auto rounded = apply_direct<op>(as_expression(static_cast<Right&&>(right)), parameters::get(output.codes_view, output.scale), parameters::get(output.codes_view, output.zero));
-        if constexpr (operand_kind_of<decltype(rounded)> == operand_kind::poison)
-            return rounded;  // what is wrong with it is said here
-        else
-            return assign_to_view(output.codes_view, rounded);
-    }
-}
 }  // namespace detail
-/// What `quantized(...) = expression` does.
-template <class Codes, class Granularity, class Scale, class Zero, class Right>
-SINTER_INLINE auto assign_quantized(const quantized_view<Codes, Granularity, Scale, Zero>& output, Right&& right)
-    -> detail::outcome<decltype(detail::assign_checked(output, static_cast<Right&&>(right)))> {
-    return detail::assign_checked(output, static_cast<Right&&>(right));
-}
 
 namespace detail {
 template <class Type>
@@ -593,46 +554,7 @@ SINTER_INLINE auto as_expression(const packed_view<Parameters, Bytes>& from) {
     using sizes = typename unpacked_extents<typename Bytes::extents_type>::type;
     return unpack_bytes<unpack_op<Parameters, Bytes::rank>>(from.bytes, sizes{}, make_indices<Bytes::rank>{});
 }
-template <qparams Parameters, class Bytes>
-inline constexpr bool is_coded_output<packed_view<Parameters, Bytes>> = true;
-/// Do values fit these extents? A mistake, or `nothing_wrong`.
-template <class Extents, class Value>
-constexpr auto shape_verdict() {
-    if constexpr (operand_kind_of<Value> == operand_kind::poison)
-        return nothing_wrong{};
-    else if constexpr (!stores_to(Value::extents_type::static_shape, Extents::static_shape))
-        return refused<mistake<rule::output_has_the_shape, printed<Extents>, printed<typename Value::extents_type>>>{};
-    else
-        return nothing_wrong{};
-}
-template <qparams Parameters, class Bytes, class Right>
-SINTER_INLINE auto assign_any(const packed_view<Parameters, Bytes>& output, Right&& right) {
-    if constexpr (operand_kind_of<Right> == operand_kind::poison) {
-        return poison{};
-    } else if constexpr (!is_same<decltype(integer_verdict<Bytes, Right>()), nothing_wrong>) {
-        return integer_verdict<Bytes, Right>();
-    } else {
-        using numbers = typename unpacked_extents<typename Bytes::extents_type>::type;
-        const auto all = apply<cast_op<dtype::u8>>(apply<quantize_static_op<Parameters>>(static_cast<Right&&>(right)));
-        if constexpr (is_scalar_v<remove_cvref<Right>>) {
-            return assign_to_view(output.bytes, apply<pack_codes_op>(all, all));
-        } else if constexpr (!is_same<decltype(shape_verdict<numbers, remove_cvref<decltype(all)>>()), nothing_wrong>) {
-            return shape_verdict<numbers, remove_cvref<decltype(all)>>();  // of the numbers: halves of another shape may fit the bytes
-        } else {
-            auto pairs = apply_direct<pack_codes_op>(slice<-1, 0, end, 2>(all), slice<-1, 1, end, 2>(all));  // of an odd number: two sizes that differ
-            if constexpr (operand_kind_of<decltype(pairs)> == operand_kind::poison)
-                return pairs;
-            else
-                return assign_to_view(output.bytes, pairs);
-        }
-    }
-}
 }  // namespace detail
-template <qparams Parameters, class Bytes, class Right>
-SINTER_INLINE auto assign_packed(const packed_view<Parameters, Bytes>& output, Right&& right)
-    -> detail::outcome<decltype(detail::assign_checked(output, static_cast<Right&&>(right)))> {
-    return detail::assign_checked(output, static_cast<Right&&>(right));
-}
 /// Pairs (`q4x2`, `qu4x2`) of static shape as an operand and an output. The sizes count bytes; the operand's last axis has twice as many
 /// numbers, and what is stored must have, too. Up to three axes. `Space`: where the memory lies.
 template <class Space = host_memory, qparams Parameters, i64... Sizes>
@@ -647,38 +569,5 @@ SINTER_INLINE auto packed(const quantized_pair<Parameters>* pairs, const extents
     using view_type = tensor_view<const u8, extents<Sizes...>, row_major, Space>;
     return packed_view<Parameters, view_type>(view_type(reinterpret_cast<const u8*>(pairs), bytes));
 }
-
-// ---- what outputs of the two kinds have beside `=`, as views do ----------------------------------------------------------------
-
-/// `fill(output, value)`: the same as `output = value`.
-template <class Codes, class Granularity, class Scale, class Zero, class Value>
-    requires is_scalar_v<Value>
-SINTER_INLINE auto fill(const quantized_view<Codes, Granularity, Scale, Zero>& output, Value value) {
-    return assign_quantized(output, value);
-}
-template <qparams Parameters, class Bytes, class Value>
-    requires is_scalar_v<Value>
-SINTER_INLINE auto fill(const packed_view<Parameters, Bytes>& output, Value value) {
-    return assign_packed(output, value);
-}
-// `output += x`: the real values and x, rounded to codes again.
-#define SINTER_COMPOUND(compound, op)                                                                                       \
-    template <class Codes, class Granularity, class Scale, class Zero, class Right>                                         \
-        requires(detail::compound_right<Right>)                                                                             \
-    SINTER_INLINE auto compound(const quantized_view<Codes, Granularity, Scale, Zero>& output, Right&& right)               \
-        ->detail::outcome<decltype(detail::compound_assign<op>(output, static_cast<Right&&>(right)))> {                     \
-        return detail::compound_assign<op>(output, static_cast<Right&&>(right));                                            \
-    }                                                                                                                       \
-    template <qparams Parameters, class Bytes, class Right>                                                                 \
-        requires(detail::compound_right<Right>)                                                                             \
-    SINTER_INLINE auto compound(const packed_view<Parameters, Bytes>& output, Right&& right)                                \
-        ->detail::outcome<decltype(detail::compound_assign<op>(output, static_cast<Right&&>(right)))> {                     \
-        return detail::compound_assign<op>(output, static_cast<Right&&>(right));                                            \
-    }
-SINTER_COMPOUND(operator+=, add_op)
-SINTER_COMPOUND(operator-=, sub_op)
-SINTER_COMPOUND(operator*=, mul_op)
-SINTER_COMPOUND(operator/=, div_op)
-#undef SINTER_COMPOUND
 
 }  // namespace sinter
