@@ -77,7 +77,7 @@ SINTER_INLINE auto assign_any(const packed_view<Parameters, Bytes>& output, Righ
         } else if constexpr (!is_same<decltype(shape_verdict<numbers, remove_cvref<decltype(all)>>()), nothing_wrong>) {
             return shape_verdict<numbers, remove_cvref<decltype(all)>>();  // of the numbers: halves of another shape may fit the bytes
         } else {
-            auto pairs = apply_direct<pack_codes_op>(slice<-1, 0, end, 2>(all), slice<-1, 1, end, 2>(all));  // of an odd number: two sizes that differ
+            auto pairs = apply_direct<pack_codes_op>(slice<-1, 0, end, 2>(all), slice<-1, 1, end, 2>(all));  // an odd number that is known when run: two sizes that differ, R001
             if constexpr (operand_kind_of<decltype(pairs)> == operand_kind::poison)
                 return pairs;
             else
@@ -103,7 +103,8 @@ template <qparams Parameters, class Bytes, class Value>
 SINTER_INLINE auto fill(const packed_view<Parameters, Bytes>& output, Value value) {
     return assign_packed(output, value);
 }
-// `output += x`: the real values and x, rounded to codes again.
+// `output += x`: the real values and x, rounded to codes again. (Forms of their own, as of views: an operator for all outputs would be asked of every type
+// of this namespace, lanes among them, and clang looks at its result before its constraint.)
 #define SINTER_COMPOUND(compound, op)                                                                                       \
     template <class Codes, class Granularity, class Scale, class Zero, class Right>                                         \
         requires(detail::compound_right<Right>)                                                                             \

@@ -166,7 +166,7 @@ void check_type(const Executor& executor, i64 longest) {
         if constexpr (!__is_same(Type, si::f16)) cases<Storage, Type, extents<dyn, dyn>, Executor>(executor, 19, 5000, kind, extents<dyn, dyn>(19, 5000)).run_together();
         if constexpr (sizeof(Type) == 2) {
             cases<Storage, Type, extents<dyn, 3072>, Executor>(executor, 9, 3072, kind, extents<dyn, 3072>(9)).run();
-#if !defined(SINTER_CUDA_EMULATED)  // where they aren't run, nor compiled
+#if !defined(SINTER_CUDA_EMULATED)  // its `longest` is less: they would be compiled and never run
             if (longest >= 32768) cases<Storage, Type, extents<dyn, 32768>, Executor>(executor, 17, 32768, kind, extents<dyn, 32768>(17)).run();
             if (longest >= 100352) cases<Storage, Type, extents<dyn, 100352>, Executor>(executor, 10, 100352, kind, extents<dyn, 100352>(10)).run();
 #endif

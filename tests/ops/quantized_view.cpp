@@ -233,4 +233,9 @@ TEST_CASE("outputs that hold their parameters take += and fill, as views do") {
     si::run(si::cpu, of_pairs(pairs) /= 2);
     si::run(si::reference, of_pairs(wanted_pairs) = of_pairs(wanted_pairs) / 2);
     CHECK(same());
+    si::run(si::cpu, w /= 3.0f);
+    si::run(si::reference, other = other / 3.0f);
+    si::run(si::cpu, of_pairs(pairs) *= 3);
+    si::run(si::reference, of_pairs(wanted_pairs) = of_pairs(wanted_pairs) * 3);
+    CHECK(same());
 }
