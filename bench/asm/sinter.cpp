@@ -14,6 +14,8 @@ using column = si::tensor_view<float, si::extents<si::dyn, 1>>;
 #define chain 3
 #define sum_square 4
 #define two_outputs 5
+#define codes 6
+#define halves 7
 
 #if KERNEL == residual_relu
 void kernel(input x, input r, matrix y) { si::run(si::cpu, y = relu(x + r) * 0.5f); }
@@ -41,4 +43,10 @@ void kernel(input x_, input r_, matrix h, matrix y) {
         return si::outputs(s, s * abs(s));
     }));
 }
+#elif KERNEL == codes
+using namespace sinter::literals;
+using quantized = si::tensor_view<si::q8<"0.05:3"_qp>, si::extents<si::dyn, si::dyn>>;
+void kernel(input x, quantized y) { si::run(si::cpu, y = copy(x)); }
+#elif KERNEL == halves
+void kernel(input x, si::tensor_view<si::f16, si::extents<si::dyn, si::dyn>> y) { si::run(si::cpu, y = si::cast<si::f16>(x)); }
 #endif

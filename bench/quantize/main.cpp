@@ -6,6 +6,7 @@
 //   quantize, scale 2^-4          the same with a proved reciprocal
 //   dequantize-add-relu-requantize   three scales                           3 bytes
 //   sigmoid of codes              a table of 256                            2 bytes
+//   f32 to f16                    rounded and stored                        6 bytes
 //   rms norm to int8              codes and a scale for each row            5 bytes
 #include <sinter/backend/cpu.hpp>
 #include <sinter/sinter.hpp>
@@ -57,6 +58,7 @@ numbers<second_type> b;
 numbers<result_type> y, y_hand;
 numbers<power_type> p;
 numbers<signed char> q;
+numbers<si::f16> halves;
 numbers<unsigned char> from, to;
 
 void store32(signed char* at, const __m256i (&parts)[4]) {
@@ -164,6 +166,7 @@ void copy_bytes(long bytes_read, long bytes_written) {
 void copy_quantize() { copy_bytes(4 * count, count); }
 void copy_add() { copy_bytes(2 * count, count); }
 void copy_codes() { copy_bytes(count, count); }
+void copy_halves() { copy_bytes(4 * count, 2 * count); }
 
 void quantize() { si::run(si::cpu, line<first_type>(a.data(), count) = copy(line<const float>(x.data(), count))); }
 void quantize_by_power() { si::run(si::cpu, line<power_type>(p.data(), count) = copy(line<const float>(x.data(), count))); }
@@ -171,6 +174,7 @@ void add() {
     si::run(si::cpu, line<result_type>(y.data(), count) = relu(line<const first_type>(a.data(), count) + line<const second_type>(b.data(), count)));
 }
 void sigmoid_of_codes() { si::run(si::cpu, line<result_type>(y.data(), count) = sigmoid(line<const first_type>(a.data(), count))); }
+void to_halves() { si::run(si::cpu, line<si::f16>(halves.data(), count) = si::cast<si::f16>(line<const float>(x.data(), count))); }
 template <class Executor>
 void norm(const Executor& executor) {
     const long rows = count / 4096;
@@ -190,6 +194,7 @@ void measure(const char* where) {
                         {"quantize, scale 2^-4", {quantize_by_power, nullptr, copy_quantize}},
                         {"dequantize-add-relu-requantize", {add, hand_add, copy_add}},
                         {"sigmoid of codes", {sigmoid_of_codes, nullptr, copy_codes}},
+                        {"f32 to f16", {to_halves, nullptr, copy_halves}},
                         {"rms norm to int8", {norm, nullptr, copy_quantize, fast_norm, free_norm}}};
     for (const row& one : rows) {
         double best[5];
@@ -215,8 +220,8 @@ int main() {
         const std::size_t elements = std::size_t(length);
         x.resize(elements);
         for (std::size_t i = 0; i < elements; ++i) x[i] = float(int(i * 37 % 2003) - 1001) * 0.0071f;
-        a.resize(elements), a_hand.resize(elements), b.resize(elements), y.resize(elements), y_hand.resize(elements), p.resize(elements), q.resize(elements);
-        from.assign(elements * 4, 1), to.assign(elements, 2), scales.resize(elements / 4096 + 1);
+        a.resize(elements), a_hand.resize(elements), b.resize(elements), y.resize(elements), y_hand.resize(elements), p.resize(elements), q.resize(elements), halves.resize(elements);
+        from.assign(elements * 4, 1), to.assign(elements * 2, 2), scales.resize(elements / 4096 + 1);
         for (std::size_t i = 0; i < elements; ++i) b[i].code = static_cast<unsigned char>(i * 11);
         quantize(), hand_quantize(), add(), hand_add();
         if (std::memcmp(a.data(), a_hand.data(), elements) != 0 || std::memcmp(y.data(), y_hand.data(), elements) != 0) {

@@ -784,7 +784,7 @@ struct row_driver {
         const row_position at = place_of_row;
         [[maybe_unused]] const void* const stash = stashes && !original.kept ? at.pointer[stash_slot] : original.kept;
         // A costly kernel always asks, in the cache for the line that it reads: fewer registers than a branch.
-        constexpr bool always = !ahead_of::by_rows && is_costly(work_of_pass<Kernel, Kernel::levels + 1>());
+        constexpr bool always = Kernel::levels == 0 && is_costly(work_of_elements<Kernel>());
         [[maybe_unused]] const bool fetches = always || ahead_of::template wanted<Kernel::levels + 1>(original);
         [[maybe_unused]] const i64 distance = ahead_of::by_rows ? position - offset : original.bound.prefetches ? ahead_of::distance : 0;
         [[maybe_unused]] const row_position ahead = ahead_of::template from<Kernel::levels + 1>(original, place_of_row);

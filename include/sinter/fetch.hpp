@@ -23,6 +23,16 @@ constexpr int work_of_pass() {
     return work_of_pass(Kernel::view, Kernel::template needed<Pass>.item, Pass);
 }
 constexpr bool is_costly(int cost) { return cost > 8; }
+/// A kernel without folds: what rounding and packing its outputs takes is work as well.
+template <class Kernel>
+constexpr int work_of_elements() {
+    int cost = work_of_pass<Kernel, 1>();
+    for (int o = 0; o < Kernel::outputs; ++o) {
+        const dtype type = Kernel::view.output_type[o];
+        if (Kernel::stores_elements(o) && dtype_size(type) < 4 && is_float(type)) cost += 8;
+    }
+    return cost;
+}
 template <class Kernel, int Pass>
 inline constexpr bool has_second_phase = selected_indices<two_phase_folds_of_pass<Kernel, Pass>>::size > 0;
 
@@ -80,7 +90,7 @@ struct fetching {
         if constexpr (Pass <= 0)
             return 0;
         else if constexpr (!by_rows)  // without folds long ones only: they fill the window of a processor
-            return Kernel::levels > 0 || is_costly(work_of_pass<Kernel, 1>()) ? 4 : 0;
+            return Kernel::levels > 0 || is_costly(work_of_elements<Kernel>()) ? 4 : 0;
         else if constexpr (Pass < passes && passes == 2)
             return is_costly(work_of_pass<Kernel, 1>()) ? 2 : stored_bytes() < 4 ? 1 : 0;
         else
@@ -92,10 +102,11 @@ struct fetching {
     template <int Pass, int Phase>
     static constexpr bool here = share<Pass> != 0 && Phase == (by_rows && Pass <= Kernel::levels && has_second_phase<Kernel, Pass> ? 2 : 1);
     using fetched = instances_by<Kernel, are_fetched>;
-    /// How far, in elements: half a page. (On a Xeon half or twice as far makes no difference. On Zen 4, sums of squares, 32-byte
-    /// registers, beside the loop by hand: 0.94 at half a page or a quarter, 0.72 at one page, 0.81 at two: a segment is read in two
-    /// walks there, and what is asked for in the next page keeps the processor from fetching this one itself.)
-    static constexpr i64 distance = by_rows ? 0 : 2048 / are_fetched::largest(Kernel::view);
+    /// How far, in elements: half a page where something is folded. (On a Xeon half or twice as far makes no difference. On Zen 4, sums of
+    /// squares, 32-byte registers, beside the loop by hand: 0.94 at half a page or a quarter, 0.72 at one page, 0.81 at two: a segment is read
+    /// in two walks there, and what is asked for in the next page keeps the processor from fetching this one itself.) Three quarters where
+    /// nothing is. (f32 to codes on a Xeon, beside not asking: 1.22 at half a page, 1.32 at three quarters, 1.33 at one.)
+    static constexpr i64 distance = by_rows ? 0 : (Kernel::levels > 0 ? 2048 : 3072) / are_fetched::largest(Kernel::view);
 
     /// What belongs to `Vectors` that follow each other: the share of as many.
     template <int Pass, int Vectors>

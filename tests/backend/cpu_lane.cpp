@@ -3,6 +3,7 @@
 // of special values crossed with itself and on random bits. Equal bits, where any NaN equals any NaN. Built once per
 // instruction set; SINTER_TEST_WIDTH (default: one and two registers of f32) narrows it to one width.
 #include <sinter/backend/cpu_lane.hpp>
+#include <sinter/ops/cast.hpp>
 
 #include <doctest/doctest.h>
 
@@ -436,7 +437,7 @@ template <class Storage, int Width>
 void check_half() {
     using Value = cpu::vec<float, Width>;
     Storage codes[Width], back[Width];
-    float floats[Width];
+    float floats[Width], rounded[Width];
     for (u32 code = 0; code < 0x10000; code += Width) {
         for (int at = 0; at < Width; ++at) codes[at] = Storage::from_bits(static_cast<u16>(code + u32(at)));
         compare("load half", lane::load<Value>(codes),
@@ -447,9 +448,12 @@ void check_half() {
                 floats[at] = __builtin_bit_cast(float, bits);
             }
             store(back, Value::load(floats));
+            store(rounded, lane::round_to_storage<Storage>(Value::load(floats)));
             for (int at = 0; at < Width; ++at) {
                 const Storage wanted = sinter::convert<Storage>(floats[at]);
+                const float kept = sinter::convert<float>(wanted);
                 if (!same(back[at], wanted)) report("store half", Width, bits_of(floats[at]), 0, 0, back[at].bits, wanted.bits);
+                if (!same(rounded[at], kept)) report("round to half", Width, bits_of(floats[at]), 0, 0, bits_of(rounded[at]), bits_of(kept));
             }
         }
     }

@@ -226,6 +226,21 @@ SINTER_FORCE_INLINE vec<i32, Width> round_to_i32(vec<float, Width> value) {
     }
 }
 #endif
+/// Half to even to what f16 holds, as f32 again; NaN stays NaN. `lane::round_to_storage` takes it where it exists.
+#if SINTER_CPU_F16C && !SINTER_CPU_GENERIC
+template <int Width>
+SINTER_FORCE_INLINE vec<float, Width> round_to_f16(vec<float, Width> value) {
+    if constexpr (is_split<float, Width>) {
+        return join{round_to_f16(low(value)), round_to_f16(high(value))};
+    } else {
+        simd<u16, (Width <= 8 ? 16 : 32)> codes;
+        vec<float, Width> result;
+        __asm__(SINTER_CPU_TEXT_1I("vcvtps2ph", "0") : SINTER_CPU_OUT(codes) : SINTER_CPU_IN(value.data));
+        __asm__(SINTER_CPU_TEXT_1("vcvtph2ps") : SINTER_CPU_OUT(result.data) : SINTER_CPU_IN(codes));
+        return result;
+    }
+}
+#endif
 /// i32 that are in the range of a narrower type: their cells as they are.
 template <class To, int Width>
     requires(sizeof(To) < 4)

@@ -99,7 +99,9 @@ SINTER_INLINE auto round_to_storage(Value x) {
         if constexpr (__is_same(Value, scalar<float>))
             if (!SINTER_CONSTANT_EVALUATED) return Value(decode(encode<Storage>(x.value)));  // there are instructions for it
 #endif
-        if constexpr (__is_same(Storage, f16))
+        if constexpr (__is_same(Storage, f16) && requires { round_to_f16(x); })  // a backend's own lanes
+            return round_to_f16(x);
+        else if constexpr (__is_same(Storage, f16))
             return detail::round_to_format<10, -14>(x);
         else
             return detail::round_to_format<7, -126>(x);
