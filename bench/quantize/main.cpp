@@ -52,7 +52,7 @@ template <class Type>
 using numbers = std::vector<Type, on_lines<Type>>;
 
 long count = 0;
-numbers<float> x, weight(4096, 1.125f), scales;
+numbers<float> x, tiny, weight(4096, 1.125f), scales;
 numbers<first_type> a, a_hand;
 numbers<second_type> b;
 numbers<result_type> y, y_hand;
@@ -169,6 +169,8 @@ void copy_codes() { copy_bytes(count, count); }
 void copy_halves() { copy_bytes(4 * count, 2 * count); }
 
 void quantize() { si::run(si::cpu, line<first_type>(a.data(), count) = copy(line<const float>(x.data(), count))); }
+/// Every 32nd number so small that its quotient is subnormal, or next to it.
+void quantize_tiny() { si::run(si::cpu, line<first_type>(a.data(), count) = copy(line<const float>(tiny.data(), count))); }
 void quantize_by_power() { si::run(si::cpu, line<power_type>(p.data(), count) = copy(line<const float>(x.data(), count))); }
 void add() {
     si::run(si::cpu, line<result_type>(y.data(), count) = relu(line<const first_type>(a.data(), count) + line<const second_type>(b.data(), count)));
@@ -191,6 +193,7 @@ void measure(const char* where) {
         void (*candidates[5])();  // Sinter, hand-written, copy, Sinter under `fast`, hand-written in any order
     };
     const row rows[] = {{"quantize", {quantize, hand_quantize, copy_quantize}},
+                        {"quantize, tiny numbers among them", {quantize_tiny, nullptr, copy_quantize}},
                         {"quantize, scale 2^-4", {quantize_by_power, nullptr, copy_quantize}},
                         {"dequantize-add-relu-requantize", {add, hand_add, copy_add}},
                         {"sigmoid of codes", {sigmoid_of_codes, nullptr, copy_codes}},
@@ -199,7 +202,7 @@ void measure(const char* where) {
     for (const row& one : rows) {
         double best[5];
         bench::in_turns(one.candidates, 5, 9, 0.02, best);
-        std::printf("%-12s %-32s %8.3f ns an element", where, one.name, best[0] / double(count) * 1e9);
+        std::printf("%-12s %-36s %8.3f ns an element", where, one.name, best[0] / double(count) * 1e9);
         if (one.candidates[1])
             std::printf("   of hand-written %5.2f", best[1] / best[0]);
         else
@@ -220,6 +223,8 @@ int main() {
         const std::size_t elements = std::size_t(length);
         x.resize(elements);
         for (std::size_t i = 0; i < elements; ++i) x[i] = float(int(i * 37 % 2003) - 1001) * 0.0071f;
+        tiny = x;
+        for (std::size_t i = 0; i < elements; i += 32) tiny[i] = i % 64 == 0 ? 1e-33f : -1e-39f;
         a.resize(elements), a_hand.resize(elements), b.resize(elements), y.resize(elements), y_hand.resize(elements), p.resize(elements), q.resize(elements), halves.resize(elements);
         from.assign(elements * 4, 1), to.assign(elements * 2, 2), scales.resize(elements / 4096 + 1);
         for (std::size_t i = 0; i < elements; ++i) b[i].code = static_cast<unsigned char>(i * 11);

@@ -264,7 +264,7 @@ struct mistake<rule::f64_not_yet, What...> {
 template <class... What>
 struct mistake<rule::store_keeps_values, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-T011] storing this could lose values: float to integer, or to an integer type that doesn't hold every value. Hint: cast<type>(round(x)), cast<type>(x) which cuts the fraction, cast_wrap; codes are quantize<i8>(x, scale).");
+                  "[SINTER-T011] storing this could lose values: float to integer, or to an integer type that doesn't hold every value. Hint: cast<type>(round(x)), cast<type>(x) which cuts the fraction, cast_wrap; codes are quantize<i8>(x, scale) or quantize<p>(x); a view of q8<p> takes floats as they are.");
 };
 template <class... What>
 struct mistake<rule::memory_outlives_view, What...> {

@@ -720,3 +720,11 @@ SINTER_INLINE Value trunc(Value operand) {
 }
 
 }  // namespace sinter::lane
+
+namespace sinter {
+// Operations and loops call these by plain names, and lookup by argument finds a backend's. Ordinary lookup ends here: what a user
+// calls `first` or `exchange` in the global namespace is never reached.
+using lane::add, lane::sub, lane::mul, lane::div, lane::rem, lane::round_even, lane::less, lane::less_equal, lane::equal, lane::select, lane::min_raw, lane::max_raw, lane::bits;
+using lane::from_bits, lane::bit_and, lane::bit_or, lane::bit_xor, lane::bit_not, lane::shift_left, lane::shift_right;
+using lane::store, lane::store_strided, lane::store_first, lane::store_streaming, lane::exchange, lane::first, lane::accumulate, lane::keep_ordered, lane::neg;
+}  // namespace sinter

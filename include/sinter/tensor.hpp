@@ -46,6 +46,8 @@ SINTER_INLINE i64 sliced_size(i64 elements) { return invalid_size - 1 - elements
 inline constexpr i64 invalid_stride = i64(u64(1) << 63);
 }  // namespace detail
 
+void assign_to_view();  // assignment.hpp has those that are called; ordinary lookup ends here, whatever a user calls so
+
 /// A non-owning tensor of element type `Type` (const for read-only). `Alignment` is a promise about the pointer in bytes
 /// (0: the element's own). Trivially copyable; copy assignment is deleted, since a silent rebind would be a trap.
 template <class Type, class Extents, class Layout = row_major, class Space = host_memory, int Alignment = 0>

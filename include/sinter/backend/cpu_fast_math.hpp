@@ -20,6 +20,7 @@ namespace approximate {
 
 using lane::at_least;
 using lane::at_most;
+using lane::fms;
 using lane::from_bits;
 using lane::shift_left;
 using lane::shift_right;

@@ -226,7 +226,7 @@ SINTER_FORCE_INLINE vec<i32, Width> round_to_i32(vec<float, Width> value) {
     }
 }
 #endif
-/// Half to even to what f16 holds, as f32 again; NaN stays NaN. `lane::round_to_storage` takes it where it exists.
+/// Half to even to what f16 holds, as f32 again; NaN stays NaN. In place of the general form of `lane::round_to_f16`.
 #if SINTER_CPU_F16C && !SINTER_CPU_GENERIC
 template <int Width>
 SINTER_FORCE_INLINE vec<float, Width> round_to_f16(vec<float, Width> value) {

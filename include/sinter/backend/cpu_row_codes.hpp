@@ -82,7 +82,7 @@ SINTER_FORCE_INLINE auto codes_of(const Frame& frame, Value quotient) {
 /// A row's scale, turned into a factor.
 template <class Value>
 struct row_reciprocal {
-    Value upper, lower;
+    Value upper, lower, lift;
     bool exact;  ///< gives the codes of the division
 
     /// `zero`: steps from it to codes of [low, low + 255] are 255 at most.
@@ -96,8 +96,12 @@ struct row_reciprocal {
         const auto rest_of = [&](Value of) { return fma(neg(of), scale, one); };
         upper = select(less(rest_of(nearest), Value(0.0f)), from_bits<float>(sub(bits(nearest), decltype(bits(nearest))(1u))), nearest);
         lower = max_raw(mul(rest_of(upper), nearest), mul(nearest, Value(0x1p-60f)));
+        lift = lane::code_lift(scale);
     }
-    SINTER_FORCE_INLINE Value quotient(Value x) const { return fma(x, upper, mul(x, lower)); }
+    SINTER_FORCE_INLINE Value quotient(Value x) const {
+        const Value lifted = add(x, lift);
+        return fma(lifted, upper, mul(lifted, lower));
+    }
 };
 
 /// The policy of kernels with such codes: nothing but their quotients is computed in another way, and no bit differs.

@@ -84,13 +84,13 @@ __device__ __forceinline__ unsigned better_pair(unsigned left, unsigned right) {
 struct normal_exponential {
     template <class Value>
     static SINTER_INLINE Value apply(Value x) {
-        return exp_below_normal(x);
+        return lane::exp_below_normal(x);
     }
 };
 struct normal_exponential_below {
     template <class Value>
     static SINTER_INLINE Value apply(Value x, Value base) {
-        return exp_below_normal(x, base);
+        return lane::exp_below_normal(x, base);
     }
 };
 struct normal_policy {

@@ -471,7 +471,7 @@ struct row_worker {
         typename rows::row_values out = row;
         if constexpr (sides.below) {
             lane::scalar<float>& top = static_cast<typename rows::template value_slot<sides.row_at>&>(out).value;
-            top = exp_below_base(top);
+            top = lane::exp_below_base(top);
             if constexpr (!work::template one_segment<Rounds>)
                 if (segments > 1) top = from_first{}(top);
         }

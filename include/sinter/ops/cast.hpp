@@ -89,6 +89,11 @@ SINTER_INLINE auto round_to_small(Value x) {
     else
         return round_to_small<Small>(to_double_for_rounding(x));
 }
+/// To the values of f16. (Two instructions where a backend has them.)
+template <lane_value Value>
+SINTER_INLINE auto round_to_f16(Value x) {
+    return detail::round_to_format<10, -14>(x);
+}
 template <class Storage, class Value>
 SINTER_INLINE auto round_to_storage(Value x) {
     using element = typename Value::element;
@@ -99,10 +104,8 @@ SINTER_INLINE auto round_to_storage(Value x) {
         if constexpr (__is_same(Value, scalar<float>))
             if (!SINTER_CONSTANT_EVALUATED) return Value(decode(encode<Storage>(x.value)));  // there are instructions for it
 #endif
-        if constexpr (__is_same(Storage, f16) && requires { round_to_f16(x); })  // a backend's own lanes
+        if constexpr (__is_same(Storage, f16))
             return round_to_f16(x);
-        else if constexpr (__is_same(Storage, f16))
-            return detail::round_to_format<10, -14>(x);
         else
             return detail::round_to_format<7, -126>(x);
     } else if constexpr (sizeof(element) >= 4) {

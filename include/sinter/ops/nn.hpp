@@ -112,7 +112,7 @@ struct normalize {
         return (x - sinter::mean(x, Axes{})) * rsqrt(sinter::variance(x, Axes{}) + eps);
     }
 };
-struct layer_norm : detail::library_body {
+struct layer_norm_formula : detail::library_body {
     using parameters = list<argument::weight, argument::bias>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced bias, Traced eps) const {
@@ -123,7 +123,7 @@ struct layer_norm : detail::library_body {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced eps) const { return normalize<axes_t<-1>>{}(x, eps); }
 };
-struct rms_norm : detail::library_body {
+struct rms_norm_formula : detail::library_body {
     using parameters = list<argument::weight>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced weight, Traced eps) const {
@@ -136,7 +136,7 @@ struct rms_norm : detail::library_body {
     }
 };
 /// The channel axis of x is axis 1; statistics and parameters broadcast as (channels, 1, ..., 1).
-struct batch_norm : detail::library_body {
+struct batch_norm_formula : detail::library_body {
     using parameters = list<argument::mean, argument::variance, argument::weight, argument::bias>;
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced mean, Traced variance, Traced weight, Traced bias, Traced eps) const {
@@ -231,9 +231,9 @@ struct misplaced_on_tape<Body, Count> {
 }  // namespace detail
 
 /// layer_norm(x, weight, bias, eps) over the last axis; weight and bias may be left out (from the right: bias, then weight).
-inline constexpr detail::fused_operator<bodies::layer_norm> layer_norm{};
+inline constexpr detail::fused_operator<bodies::layer_norm_formula> layer_norm{};
 /// rms_norm(x, weight, eps) or rms_norm(x, eps): x * rsqrt(mean(x^2) + eps) * weight over the last axis.
-inline constexpr detail::fused_operator<bodies::rms_norm> rms_norm{};
+inline constexpr detail::fused_operator<bodies::rms_norm_formula> rms_norm{};
 /// (x - mean) * rsqrt(variance + eps) over any axes, without parameters.
 template <tensor_operand Operand, i64... Axis, operand Epsilon>
 SINTER_INLINE detail::fused_result<bodies::normalize<axes_t<Axis...>>, Operand, Epsilon> normalize(Operand&& x, axes_t<Axis...>, Epsilon&& eps) {
@@ -251,7 +251,7 @@ SINTER_INLINE mistake<rule::takes_so_many, bodies::normalize<axes_t<-1>>, takes<
 }
 /// Inference: batch_norm(x, mean, variance, weight, bias, eps) with x of shape (batch, channels, ...): the parameters have shape
 /// (channels, 1, ...) so that they broadcast along axis 1 (reshape them so; a view costs nothing).
-inline constexpr detail::fused_operator<bodies::batch_norm> batch_norm{};
+inline constexpr detail::fused_operator<bodies::batch_norm_formula> batch_norm{};
 
 /// group_norm<Groups>(x, weight, bias, eps): x (batch, channels, ...), weight and bias (channels). The result has the shape
 /// (batch, Groups, channels / Groups, ...): assign it to `unflatten<1, Groups>(y)`, which costs nothing.
@@ -263,7 +263,7 @@ SINTER_INLINE detail::fused_result<bodies::group_norm<Groups>, Operand, Weight, 
 
 namespace bodies {
 /// logsumexp(x) - x[target], per row; the target is found by comparing the coordinate, so that it is one pass over the row.
-struct cross_entropy : detail::library_body {
+struct cross_entropy_formula : detail::library_body {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced target) const {
         // One index a row: the last axis has size 1, else the squeeze says so; `| 0` takes integers alone.
@@ -275,32 +275,32 @@ struct cross_entropy : detail::library_body {
 };
 }  // namespace bodies
 /// cross_entropy(x, target): x (..., classes), target an integer tensor (..., 1) of class indices; the loss per row, (..., 1).
-inline constexpr detail::fused_operator<bodies::cross_entropy> cross_entropy{};
+inline constexpr detail::fused_operator<bodies::cross_entropy_formula> cross_entropy{};
 
 // ------------------------------------------------------------------------------------------------------------ activations
 namespace bodies {
-struct leaky_relu : detail::library_body {
+struct leaky_relu_formula : detail::library_body {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced slope) const { return where(x < 0, slope * x, x); }
     template <class Traced>
     constexpr Traced operator()(Traced x) const { return where(x < 0, 0.01f * x, x); }
 };
 /// clamp(alpha x + beta, 0, 1); ONNX's defaults alpha 0.2, beta 0.5.
-struct hard_sigmoid : detail::library_body {
+struct hard_sigmoid_formula : detail::library_body {
     template <class Traced>
     constexpr Traced operator()(Traced x, Traced alpha, Traced beta) const { return clamp(alpha * detail::as_real(x) + beta, 0.0f, 1.0f); }
     template <class Traced>
     constexpr Traced operator()(Traced x) const { return clamp(0.2f * x + 0.5f, 0.0f, 1.0f); }
 };
 /// x * clamp(x / 6 + 1 / 2, 0, 1).
-struct hard_swish : detail::library_body {
+struct hard_swish_formula : detail::library_body {
     template <class Traced>
     constexpr Traced operator()(Traced x) const { return x * clamp(x * (1.0f / 6.0f) + 0.5f, 0.0f, 1.0f); }
 };
 }  // namespace bodies
 /// x < 0 ? slope x : x; the slope is 0.01 when left out.
-inline constexpr detail::fused_operator<bodies::leaky_relu> leaky_relu{};
-inline constexpr detail::fused_operator<bodies::hard_sigmoid> hard_sigmoid{};
-inline constexpr detail::fused_operator<bodies::hard_swish> hard_swish{};
+inline constexpr detail::fused_operator<bodies::leaky_relu_formula> leaky_relu{};
+inline constexpr detail::fused_operator<bodies::hard_sigmoid_formula> hard_sigmoid{};
+inline constexpr detail::fused_operator<bodies::hard_swish_formula> hard_swish{};
 
 }  // namespace sinter

@@ -45,8 +45,10 @@ namespace sinter {
     SINTER_INLINE detail::applied<op, Operand> function(Operand&& x) { \
         return detail::apply<op>(static_cast<Operand&&>(x));       \
     }
-// A function by name takes whatever comes beside a tensor, and `apply` says what is wrong with it.
+// A function by name takes whatever comes beside a tensor, and `apply` says what is wrong with it. It comes before the operation, in
+// which ordinary lookup of the name then ends: what a user calls `gelu` in the global namespace isn't reached.
 #define SINTER_FUNCTION(function, op)                                                     \
+    struct op;                                                                            \
     template <class... Arguments>                                                         \
         requires arguments_of_function<Arguments...>                                         \
     SINTER_INLINE detail::applied<op, Arguments...> function(Arguments&&... arguments) {  \
@@ -65,9 +67,12 @@ SINTER_OPERATION_2(add_op, "add", arithmetic, 1, add(x, y))
 SINTER_OPERATION_2(sub_op, "sub", arithmetic, 1, sub(x, y))
 SINTER_OPERATION_2(mul_op, "mul", arithmetic, 1, mul(x, y))
 SINTER_OPERATION_2(div_op, "div", arithmetic, 4, div(x, y))
+SINTER_FUNCTION(fmod, fmod_op)
 SINTER_OPERATION_2(rem_op, "rem", arithmetic, 8, fmod(x, y))
 SINTER_OPERATION_1(neg_op, "neg", arithmetic, 1, neg(x))
+SINTER_FUNCTION(abs, abs_op)  // abs(MIN) is MIN for integers
 SINTER_OPERATION_1(abs_op, "abs", arithmetic, 1, abs(x))
+SINTER_FUNCTION(copy, copy_op)  // the elements themselves: `y = copy(x)`
 SINTER_CHOICE(copy_op, "copy", (Value x), 1, selection, 0, x)
 SINTER_OPERATOR_2(operator+, add_op)
 SINTER_OPERATOR_2(operator-, sub_op)
@@ -76,10 +81,9 @@ SINTER_OPERATOR_2(operator/, div_op)
 SINTER_OPERATOR_2(operator%, rem_op)  // the sign of the dividend, as C++; x % 0 is 0 for integers
 SINTER_OPERATOR_1(operator-, neg_op)
 SINTER_OPERATOR_1(operator+, copy_op)
-SINTER_FUNCTION(copy, copy_op)  // the elements themselves: `y = copy(x)`
-SINTER_FUNCTION(abs, abs_op)    // abs(MIN) is MIN for integers
 
 /// fma(x, y, z) = x * y + z, rounded once (floats; A1).
+SINTER_FUNCTION(fma, fma_op)
 struct fma_op {
     static constexpr op_facts facts{.name = "fma", .kind = node_kind::map, .arity = 3, .rule = &rules::floating, .cost = 1};
     template <class Value>
@@ -87,17 +91,15 @@ struct fma_op {
         return fma(x, y, z);
     }
 };
-SINTER_FUNCTION(fma, fma_op)
 
 // Exact remainders (A3): `fmod` takes the sign of the dividend, `remainder` that of the divisor; integers by A2.
 SINTER_OPERATION_2(fmod_op, "fmod", arithmetic, 20, fmod(x, y))
-SINTER_OPERATION_2(remainder_op, "remainder", arithmetic, 24, remainder(x, y))
-SINTER_OPERATION_2(floor_divide_op, "floor_divide", arithmetic, 24, floor_divide(x, y))
-SINTER_OPERATION_2(pow_op, "pow", arithmetic_no_f64, 60, pow(x, y))
-SINTER_FUNCTION(fmod, fmod_op)
 SINTER_FUNCTION(remainder, remainder_op)
+SINTER_OPERATION_2(remainder_op, "remainder", arithmetic, 24, remainder(x, y))
 SINTER_FUNCTION(floor_divide, floor_divide_op)
+SINTER_OPERATION_2(floor_divide_op, "floor_divide", arithmetic, 24, floor_divide(x, y))
 SINTER_FUNCTION(pow, pow_op)  // exact where the result is a representable integer (A4); integer powers wrap
+SINTER_OPERATION_2(pow_op, "pow", arithmetic_no_f64, 60, pow(x, y))
 
 // -------------------------------------------------------------------------------------------------- comparison and logic
 SINTER_OPERATION_2(less_op, "less", ordering, 1, less(x, y))
@@ -114,20 +116,21 @@ SINTER_OPERATOR_2(operator==, equal_op)
 SINTER_OPERATOR_2(operator!=, not_equal_op)
 SINTER_OPERATION_2(logical_and_op, "logical_and", logical, 1, bit_and(x, y))
 SINTER_OPERATION_2(logical_or_op, "logical_or", logical, 1, bit_or(x, y))
+SINTER_FUNCTION(logical_xor, logical_xor_op)
 SINTER_OPERATION_2(logical_xor_op, "logical_xor", logical, 1, bit_xor(x, y))
 SINTER_OPERATION_1(logical_not_op, "logical_not", logical, 1, bit_not(x))
 SINTER_OPERATOR_2(operator&&, logical_and_op)  // both sides are evaluated: these are elementwise
 SINTER_OPERATOR_2(operator||, logical_or_op)
-SINTER_FUNCTION(logical_xor, logical_xor_op)
 SINTER_OPERATOR_1(operator!, logical_not_op)
-SINTER_OPERATION_1(is_nan_op, "is_nan", float_test, 1, is_nan(x))
-SINTER_OPERATION_1(is_inf_op, "is_inf", float_test, 2, is_inf(x))
-SINTER_OPERATION_1(is_finite_op, "is_finite", float_test, 2, is_finite(x))
 SINTER_FUNCTION(is_nan, is_nan_op)
+SINTER_OPERATION_1(is_nan_op, "is_nan", float_test, 1, is_nan(x))
 SINTER_FUNCTION(is_inf, is_inf_op)
+SINTER_OPERATION_1(is_inf_op, "is_inf", float_test, 2, is_inf(x))
 SINTER_FUNCTION(is_finite, is_finite_op)
+SINTER_OPERATION_1(is_finite_op, "is_finite", float_test, 2, is_finite(x))
 
 /// where(condition, x, y): x where the condition is true. The other side doesn't leak, NaN or not (B2).
+SINTER_FUNCTION(where, where_op)
 struct where_op {
     static constexpr bool selects = true;  ///< its second argument or its third, by its first
     static constexpr op_facts facts{.name = "where", .kind = node_kind::map, .arity = 3, .rule = &rules::where, .cost = 1, .keeps_codes = true};
@@ -136,7 +139,6 @@ struct where_op {
         return select(condition, x, y);
     }
 };
-SINTER_FUNCTION(where, where_op)
 
 // ---------------------------------------------------------------------------------------------------------------- bitwise
 // Integers and bool (~ of bool is logical). A shift by the width or more gives 0, or the sign for a signed right shift (A2).
@@ -155,7 +157,9 @@ SINTER_OPERATOR_2(operator>>, shift_right_op)
 
 // -------------------------------------------------------------------------------------------------------------- selection
 // min and max give NaN if any operand is NaN, and -0 < +0 (B1); fmin and fmax ignore one NaN (B3).
+SINTER_FUNCTION(minimum, minimum_op)
 SINTER_CHOICE(minimum_op, "minimum", (Value x, Value y), 2, selection, 3, minimum(x, y))
+SINTER_FUNCTION(maximum, maximum_op)
 SINTER_CHOICE(maximum_op, "maximum", (Value x, Value y), 2, selection, 3, maximum(x, y))
 namespace lane {
 /// maximum(x, 0): the raw maximum keeps a NaN in its second operand, and adding +0 turns -0 into +0.
@@ -170,27 +174,26 @@ SINTER_INLINE Value relu(Value x) {
         return maximum(x, zero);
 }
 }  // namespace lane
-SINTER_OPERATION_2(fmin_op, "fmin", selection, 5, fmin(x, y))
-SINTER_OPERATION_2(fmax_op, "fmax", selection, 5, fmax(x, y))
-SINTER_CHOICE(relu_op, "relu", (Value x), 1, arithmetic, 2, lane::relu(x))
-SINTER_OPERATION_1(sign_op, "sign", arithmetic, 3, sign(x))  // sign(+-0) is +0
-SINTER_OPERATION_1(round_op, "round", arithmetic, 1, round(x))  // half to even
-SINTER_OPERATION_1(floor_op, "floor", arithmetic, 1, floor(x))
-SINTER_OPERATION_1(ceil_op, "ceil", arithmetic, 1, ceil(x))
-SINTER_OPERATION_1(trunc_op, "trunc", arithmetic, 1, trunc(x))
-SINTER_OPERATION_2(copysign_op, "copysign", floating, 2, copysign(x, y))
-SINTER_FUNCTION(minimum, minimum_op)
-SINTER_FUNCTION(maximum, maximum_op)
 SINTER_FUNCTION(fmin, fmin_op)
+SINTER_OPERATION_2(fmin_op, "fmin", selection, 5, fmin(x, y))
 SINTER_FUNCTION(fmax, fmax_op)
+SINTER_OPERATION_2(fmax_op, "fmax", selection, 5, fmax(x, y))
 SINTER_FUNCTION(relu, relu_op)
+SINTER_CHOICE(relu_op, "relu", (Value x), 1, arithmetic, 2, lane::relu(x))
 SINTER_FUNCTION(sign, sign_op)
+SINTER_OPERATION_1(sign_op, "sign", arithmetic, 3, sign(x))  // sign(+-0) is +0
 SINTER_FUNCTION(round, round_op)
+SINTER_OPERATION_1(round_op, "round", arithmetic, 1, round(x))  // half to even
 SINTER_FUNCTION(floor, floor_op)
+SINTER_OPERATION_1(floor_op, "floor", arithmetic, 1, floor(x))
 SINTER_FUNCTION(ceil, ceil_op)
+SINTER_OPERATION_1(ceil_op, "ceil", arithmetic, 1, ceil(x))
 SINTER_FUNCTION(trunc, trunc_op)
+SINTER_OPERATION_1(trunc_op, "trunc", arithmetic, 1, trunc(x))
 SINTER_FUNCTION(copysign, copysign_op)
+SINTER_OPERATION_2(copysign_op, "copysign", floating, 2, copysign(x, y))
 /// clamp(x, lo, hi) = minimum(maximum(x, lo), hi): NaN propagates, lo > hi gives hi (B2).
+SINTER_FUNCTION(clamp, clamp_op)
 struct clamp_op {
     static constexpr op_facts facts{.name = "clamp", .kind = node_kind::map, .arity = 3, .rule = &rules::selection, .cost = 6};
     template <class Value>
@@ -198,36 +201,34 @@ struct clamp_op {
         return minimum(maximum(x, low), high);
     }
 };
-SINTER_FUNCTION(clamp, clamp_op)
 
 // ----------------------------------------------------------------------------------------------------- functions (D1, D2)
-SINTER_OPERATION_1(sqrt_op, "sqrt", floating, 4, sqrt(x))
-SINTER_OPERATION_1(rsqrt_op, "rsqrt", floating, 8, rsqrt(x))
-SINTER_OPERATION_1(reciprocal_op, "reciprocal", floating, 4, reciprocal(x))
-SINTER_OPERATION_1(exp_op, "exp", floating, 18, exp(x))
-// For sums over a row (math_exp.hpp): of differences that aren't positive, under the same name in plans, and of what isn't above a top.
-SINTER_OPERATION_1(exp_below_zero_op, "exp", floating, 16, exp_below_zero(x))
-SINTER_OPERATION_2(exp_below_op, "exp_below", floating, 14, exp_below(x, y))
-SINTER_OPERATION_2(over_exp_below_op, "over_exp_below", floating, 17, div(x, exp_below(y, y)))
-SINTER_OPERATION_1(log_op, "log", floating, 20, log(x))
-SINTER_OPERATION_1(tanh_op, "tanh", floating, 24, tanh(x))
-SINTER_OPERATION_1(sigmoid_op, "sigmoid", floating, 24, sigmoid(x))
 SINTER_FUNCTION(sqrt, sqrt_op)
+SINTER_OPERATION_1(sqrt_op, "sqrt", floating, 4, sqrt(x))
 SINTER_FUNCTION(rsqrt, rsqrt_op)
+SINTER_OPERATION_1(rsqrt_op, "rsqrt", floating, 8, rsqrt(x))
 SINTER_FUNCTION(reciprocal, reciprocal_op)
+SINTER_OPERATION_1(reciprocal_op, "reciprocal", floating, 4, reciprocal(x))
 SINTER_FUNCTION(exp, exp_op)
-/// exp_below_zero(x): e^x for x <= 0. exp_below(x, top): e^(x - top) c for x <= top, c between 0.7 and 1.42 a function of top alone;
-/// over_exp_below(x, top): x / c.
+SINTER_OPERATION_1(exp_op, "exp", floating, 18, exp(x))
+/// For sums over a row (math_exp.hpp). exp_below_zero(x): e^x for x <= 0, under the name of exp in plans. exp_below(x, top):
+/// e^(x - top) c for x <= top, c between 0.7 and 1.42 a function of top alone; over_exp_below(x, top): x / c.
 SINTER_FUNCTION(exp_below_zero, exp_below_zero_op)
+SINTER_OPERATION_1(exp_below_zero_op, "exp", floating, 16, exp_below_zero(x))
 SINTER_FUNCTION(exp_below, exp_below_op)
+SINTER_OPERATION_2(exp_below_op, "exp_below", floating, 14, exp_below(x, y))
 SINTER_FUNCTION(over_exp_below, over_exp_below_op)
+SINTER_OPERATION_2(over_exp_below_op, "over_exp_below", floating, 17, div(x, exp_below(y, y)))
 SINTER_FUNCTION(log, log_op)
+SINTER_OPERATION_1(log_op, "log", floating, 20, log(x))
 SINTER_FUNCTION(tanh, tanh_op)
+SINTER_OPERATION_1(tanh_op, "tanh", floating, 24, tanh(x))
 SINTER_FUNCTION(sigmoid, sigmoid_op)
+SINTER_OPERATION_1(sigmoid_op, "sigmoid", floating, 24, sigmoid(x))
 // f32 (and f16, bf16, integers through f32); f64 doesn't compile yet.
 #define SINTER_MATH_1(function, price)                                                 \
-    SINTER_OPERATION_1(function##_op, #function, floating_f32, price, function(x))     \
-    SINTER_FUNCTION(function, function##_op)
+    SINTER_FUNCTION(function, function##_op)                                           \
+    SINTER_OPERATION_1(function##_op, #function, floating_f32, price, function(x))
 SINTER_MATH_1(exp2, 16)
 SINTER_MATH_1(expm1, 22)
 SINTER_MATH_1(log2, 20)
@@ -253,14 +254,14 @@ SINTER_MATH_1(mish, 60)
 SINTER_MATH_1(gelu, 30)       // x * Phi(x), the exact form
 SINTER_MATH_1(gelu_tanh, 30)  // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 #undef SINTER_MATH_1
-SINTER_OPERATION_2(atan2_op, "atan2", floating_f32, 30, atan2(x, y))
-SINTER_OPERATION_2(hypot_op, "hypot", floating_f32, 20, hypot(x, y))
-SINTER_OPERATION_2(logaddexp_op, "logaddexp", floating_f32, 50, logaddexp(x, y))
-SINTER_OPERATION_2(elu_op, "elu", floating_f32, 26, elu(x, y))
 SINTER_FUNCTION(atan2, atan2_op)
+SINTER_OPERATION_2(atan2_op, "atan2", floating_f32, 30, atan2(x, y))
 SINTER_FUNCTION(hypot, hypot_op)
+SINTER_OPERATION_2(hypot_op, "hypot", floating_f32, 20, hypot(x, y))
 SINTER_FUNCTION(logaddexp, logaddexp_op)
+SINTER_OPERATION_2(logaddexp_op, "logaddexp", floating_f32, 50, logaddexp(x, y))
 SINTER_FUNCTION(elu, elu_op)  // elu(x, alpha): x > 0 ? x : alpha * expm1(x)
+SINTER_OPERATION_2(elu_op, "elu", floating_f32, 26, elu(x, y))
 template <tensor_operand Operand>
 SINTER_INLINE detail::applied<elu_op, Operand, float> elu(Operand&& x) {
     return elu(static_cast<Operand&&>(x), 1.0f);

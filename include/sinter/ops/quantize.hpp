@@ -78,6 +78,7 @@ SINTER_INLINE auto codes_of_quotient(Real quotient, Whole zero) {
 template <i32 Low, i32 High, class Precision, lane_value Real, lane_value Whole>
 SINTER_INLINE auto quantize_lanes(Real x, Real scale, Whole zero) {
     using element = typename Real::element;
+    if constexpr (Real::width > 1 && is_same<element, float>) x = add(x, code_lift(scale));
     Real quotient = div(x, scale);
     if constexpr (!is_same<Precision, void>) quotient = convert<element>(round_to_storage<Precision>(quotient));
     return codes_of_quotient<Low, High>(quotient, zero);
