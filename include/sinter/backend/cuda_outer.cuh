@@ -118,16 +118,16 @@ struct outer_worker {
         pair_stack<summary, merge<Instance>> waiting{tasks + capacity};
         const i64 segments = (in.rows + order::segment - 1) / order::segment;
         const int warp = int(threadIdx.x) / 32, warps = int(blockDim.x) / 32;
-        for (i64 first = 0; first < segments; first += capacity) {
-            const int here = segments - first < capacity ? int(segments - first) : capacity;
+        for (i64 done = 0; done < segments; done += capacity) {
+            const int here = segments - done < capacity ? int(segments - done) : capacity;
             for (int i = warp; i < here; i += warps) {
-                const i64 begin = (first + i) * order::segment, stop = begin + order::segment < in.rows ? begin + order::segment : in.rows;
+                const i64 begin = (done + i) * order::segment, stop = begin + order::segment < in.rows ? begin + order::segment : in.rows;
                 const summary now = segment<Instance>(from, begin, stop);
                 if (threadIdx.x % 32 == 0) tasks[i] = now;
             }
             __syncthreads();
             merge_pairs<merge<Instance>>(tasks, 1, here, here);
-            if (threadIdx.x == 0) waiting.push(tasks[0], first / capacity);
+            if (threadIdx.x == 0) waiting.push(tasks[0], done / capacity);
             __syncthreads();
         }
         if (threadIdx.x == 0) tasks[0] = segments > 0 ? waiting.collapse() : types<Instance>::find_summary();
