@@ -721,10 +721,20 @@ SINTER_INLINE Value trunc(Value operand) {
 
 }  // namespace sinter::lane
 
-namespace sinter {
-// Operations and loops call these by plain names, and lookup by argument finds a backend's. Ordinary lookup ends here: what a user
-// calls `first` or `exchange` in the global namespace is never reached.
-using lane::add, lane::sub, lane::mul, lane::div, lane::rem, lane::round_even, lane::less, lane::less_equal, lane::equal, lane::select, lane::min_raw, lane::max_raw, lane::bits;
-using lane::from_bits, lane::bit_and, lane::bit_or, lane::bit_xor, lane::bit_not, lane::shift_left, lane::shift_right;
-using lane::store, lane::store_strided, lane::store_first, lane::store_streaming, lane::exchange, lane::first, lane::accumulate, lane::keep_ordered, lane::neg;
-}  // namespace sinter
+// Loops, monoids and backends call these by plain names, and lookup by argument finds a backend's. Ordinary lookup ends here: what a user
+// calls `first` or `exchange` in the global namespace is never reached. (No members of `sinter`: there they would be in the way of names of a user's
+// own who writes `using namespace sinter`. Operations, which are members of it, say `using namespace lane_names` where they call.)
+namespace sinter::lane_names {
+using lane::accumulate, lane::add, lane::bit_and, lane::bit_not, lane::bit_or, lane::bit_xor, lane::bits, lane::div, lane::equal, lane::exchange;
+using lane::first, lane::from_bits, lane::keep_ordered, lane::less, lane::less_equal, lane::max_raw, lane::min_raw, lane::mul, lane::neg, lane::rem;
+using lane::round_even, lane::select, lane::shift_left, lane::shift_right, lane::store, lane::store_first, lane::store_streaming, lane::store_strided;
+using lane::sub;
+void lower_lanes();  // a backend's alone
+void upper_lanes();
+}  // namespace sinter::lane_names
+namespace sinter::detail {
+using namespace lane_names;
+}
+namespace sinter::backend {
+using namespace lane_names;
+}

@@ -459,7 +459,9 @@ SINTER_INLINE auto clamp_round(Value quotient, Value low, Value high) {
 }
 
 }  // namespace lane
-using lane::convert_in_range, lane::round_to_i32;  // as at the end of lane.hpp
+namespace lane_names {
+using lane::convert_in_range, lane::round_to_i32;
+}
 
 namespace detail {
 
@@ -562,7 +564,7 @@ namespace lane {
 template <lane_value Value>
     requires is_same<typename Value::element, float>
 SINTER_INLINE Value code_lift(Value scale) {
-    return min_raw(mul(scale, Value(0x1p-40f)), Value(1.0f));  // an infinite scale: 1
+    return min_raw(max_raw(mul(scale, Value(0x1p-40f)), Value(-1.0f)), Value(1.0f));  // finite, for a scale that isn't
 }
 /// x / scale of static parameters, or what rounds and saturates to the same codes: a NaN stays one, an infinity too.
 template <qparams Parameters, lane_value Value>
@@ -734,6 +736,7 @@ struct codec<quantized_element<Parameters>> {
     }
     template <class Lane>
     static SINTER_INLINE auto to_codes(Lane real) {
+        using namespace lane_names;
         return convert_in_range<code>(lane::quantize_to_i32<Parameters>(real));
     }
     static SINTER_INLINE float decode(quantized_element<Parameters> from) { return from_codes(lane::scalar<code>(from.code)).value; }

@@ -147,6 +147,22 @@ TEST_CASE("codes that are stored past the caches") {
     for (i64 i = 0; i < count; ++i) wrong += codes[i].code != si::quantize_code(x[i], first_type::parameters) || bytes[i] != si::convert<si::u8>(x[i]);
     CHECK(wrong == 0);
 }
+TEST_CASE("a scale that is computed may be anything") {
+    const float scales[] = {0.05f, -0.05f, INFINITY, -INFINITY, NAN, 0.0f, -0.0f, 1e-45f, -1e-38f, 3.4e38f, -3.4e38f, 1e-30f};
+    std::vector<float> scale(2048);
+    for (std::size_t i = 0; i < scale.size(); ++i) scale[i] = scales[i / 3 % 12];
+    same_everywhere<si::i8>([](auto x, auto with) { return si::quantize<si::i8>(x, with * 1.0f, 3); }, numbers(), scale);
+    same_everywhere<si::u16>([](auto x, auto with) { return si::quantize<si::u16>(x, with * 1.0f, 777); }, numbers(), scale);
+    same_everywhere<float>([](auto x, auto with) { return si::fake_quantize<-8, 7>(x, with * 1.0f, 2); }, numbers(), scale);
+    same_everywhere<si::i8>([](auto x, auto with) { return si::quantize_rounding_quotient<si::i8, si::f16>(x, with * 1.0f, 3); }, numbers(), scale);
+}
+TEST_CASE("an f64 a hair beside the middle between two codes keeps its side") {
+    std::vector<double> x(2048);
+    const double beside[] = {0.0, 0x1p-46, -0x1p-46, 0x1p-38, -0x1p-38};
+    for (int i = 0; i < 2048; ++i) x[std::size_t(i)] = (i / 5 % 11 - 5 + 0.5) * double(0.05f) * (1 + beside[i % 5]);
+    same_everywhere<first_type>([](auto from) { return copy(from); }, x);
+    same_everywhere<si::i8>([](auto from) { return si::quantize<si::i8>(from, 0.05f, 3); }, x);
+}
 TEST_CASE("conversions by name") {
     same_everywhere<si::i8>([](auto x) { return si::quantize<si::i8>(x, 0.05f, 3); }, numbers());
     same_everywhere<si::u8>([](auto x) { return si::quantize<si::u8, 1, 200>(x, 0.05f, 100); }, numbers());

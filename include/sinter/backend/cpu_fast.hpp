@@ -234,7 +234,7 @@ struct fast_policy {
             const auto shift = Evaluator::template argument<at.sum, at.shift>(frame), scale = Evaluator::template argument<Instance, 1 - at.shifted>(frame);
             using made = term<remove_cvref<decltype(scale)>>;
             if constexpr (at.negative)
-                return made{mul(neg(shift), scale)};
+                return made{mul(-shift, scale)};
             else
                 return made{mul(shift, scale)};
         }

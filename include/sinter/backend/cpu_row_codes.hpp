@@ -93,7 +93,7 @@ struct row_reciprocal {
     }
     SINTER_FORCE_INLINE void set(Value scale) {
         const Value one(1.0f), nearest = div(one, scale);
-        const auto rest_of = [&](Value of) { return fma(neg(of), scale, one); };
+        const auto rest_of = [&](Value of) { return fma(-of, scale, one); };
         upper = select(less(rest_of(nearest), Value(0.0f)), from_bits<float>(sub(bits(nearest), decltype(bits(nearest))(1u))), nearest);
         lower = max_raw(mul(rest_of(upper), nearest), mul(nearest, Value(0x1p-60f)));
         lift = lane::code_lift(scale);

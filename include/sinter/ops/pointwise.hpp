@@ -19,6 +19,7 @@ namespace sinter {
         static constexpr op_facts facts{.name = text, .kind = node_kind::map, .arity = 1, .rule = &rules::type_rule, .cost = price}; \
         template <class Value>                                                                                           \
         static SINTER_INLINE auto apply(Value x) {                                                                       \
+            using namespace lane_names; /* and a backend's, by argument */                                               \
             return __VA_ARGS__;                                                                                          \
         }                                                                                                                \
     };
@@ -27,6 +28,7 @@ namespace sinter {
         static constexpr op_facts facts{.name = text, .kind = node_kind::map, .arity = 2, .rule = &rules::type_rule, .cost = price}; \
         template <class Value>                                                                                           \
         static SINTER_INLINE auto apply(Value x, Value y) {                                                              \
+            using namespace lane_names; /* and a backend's, by argument */                                               \
             return __VA_ARGS__;                                                                                          \
         }                                                                                                                \
     };
@@ -37,6 +39,7 @@ namespace sinter {
                                         .cost = price, .keeps_codes = true};                                             \
         template <class Value>                                                                                           \
         static SINTER_INLINE auto apply parameters {                                                                     \
+            using namespace lane_names; /* and a backend's, by argument */                                               \
             return __VA_ARGS__;                                                                                          \
         }                                                                                                                \
     };
@@ -136,6 +139,7 @@ struct where_op {
     static constexpr op_facts facts{.name = "where", .kind = node_kind::map, .arity = 3, .rule = &rules::where, .cost = 1, .keeps_codes = true};
     template <class Mask, class Value>
     static SINTER_INLINE auto apply(Mask condition, Value x, Value y) {
+        using namespace lane_names;
         return select(condition, x, y);
     }
 };

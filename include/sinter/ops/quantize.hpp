@@ -104,11 +104,13 @@ struct quantize_op {
                                      .parameters = find_parameters()};
     template <class Real, class Whole>
     static SINTER_INLINE auto apply(Real x, Real scale, Whole zero) {
+        using namespace lane_names;
         return convert_in_range<Code>(lane::quantize_lanes<Low, High, Precision>(x, scale, zero));
     }
     /// Codes of a quotient that is known.
     template <class Real, class Whole>
     static SINTER_INLINE auto of_quotient(Real quotient, Whole zero) {
+        using namespace lane_names;
         return convert_in_range<Code>(lane::codes_of_quotient<Low, High>(quotient, zero));
     }
 };
@@ -120,6 +122,7 @@ struct quantize_static_op {
     static constexpr op_facts facts{.name = "quantize", .kind = node_kind::map, .arity = 1, .rule = &rules::quantize<dtype_of<value>>, .cost = 8, .parameters = fingerprint(Parameters)};
     template <class Real>
     static SINTER_INLINE auto apply(Real x) {
+        using namespace lane_names;
         return convert_in_range<value>(lane::quantize_to_i32<Parameters>(x));
     }
 };
@@ -140,6 +143,7 @@ struct nearest_code_of_op {
                                      .parameters = code_bounds<Low, High>};
     template <class Real, class Whole>
     static SINTER_INLINE auto apply(Real x, Real scale, Whole zero) {
+        using namespace lane_names;
         const Whole code = lane::quantize_lanes<Low, High, void>(x, scale, zero);
         if constexpr (counts_in_f32({i64(Low) - High, i64(High) - Low}))
             return mul(convert<float>(sub(code, zero)), convert<float>(scale));
@@ -154,6 +158,7 @@ struct dequantize_op {
     static constexpr op_facts facts{.name = "dequantize", .kind = node_kind::map, .arity = 3, .rule = &rules::dequantize, .cost = 3, .takes_integers = true};
     template <class Codes, class Real, class Whole>
     static SINTER_INLINE auto apply(Codes codes, Real scale, Whole zero) {
+        using namespace lane_names;
         if constexpr (is_same<typename Codes::element, float>)
             return mul(sub(codes, convert<float>(zero)), scale);
         else

@@ -36,6 +36,7 @@ struct code_product_op {
                                      .parameters = code_bounds<LeftZero, RightZero>};
     template <class Whole>
     static SINTER_INLINE Whole apply(Whole x, Whole y) {
+        using namespace lane_names;
         using lane::mul_short;  // a template of that name in sight; the lane's own comes by its argument
         if constexpr (LeftZero != 0) x = sub(x, Whole(LeftZero));
         if constexpr (RightZero != 0) y = sub(y, Whole(RightZero));
@@ -51,6 +52,7 @@ struct scale_sum_op {
     static constexpr op_facts facts{.name = "scale", .kind = node_kind::map, .arity = 1, .rule = &rules::quantize_to_real, .cost = 2, .parameters = ScaleBits};
     template <class Whole>
     static SINTER_INLINE auto apply(Whole x) {
+        using namespace lane_names;
         return mul(convert<float>(x), typename Whole::template rebind<float>(__builtin_bit_cast(float, ScaleBits)));
     }
 };

@@ -77,6 +77,7 @@ struct block_lookup_op {
     }
     template <int Index, class Table, class Lanes>
     static SINTER_INLINE Lanes place(const Table& table, Lanes coordinate) {
+        using namespace lane_names;
         Lanes at = coordinate;
         if constexpr (Index == Axis) {
             if constexpr ((Length & (Length - 1)) == 0) {
@@ -94,10 +95,12 @@ struct block_lookup_op {
     }
     template <class Table, class First>
     static SINTER_INLINE auto apply(const Table& table, First a, First b) {
+        using namespace lane_names;
         return convert_up(lane::look_up<alike<2>>(table.data(), add(place<0>(table, a), place<1>(table, b))));
     }
     template <class Table, class First>
     static SINTER_INLINE auto apply(const Table& table, First a, First b, First c) {
+        using namespace lane_names;
         return convert_up(lane::look_up<alike<3>>(table.data(), add(add(place<0>(table, a), place<1>(table, b)), place<2>(table, c))));
     }
     template <class Lanes>
@@ -113,10 +116,12 @@ struct unpack_op {
                                      .parameters = fingerprint(Parameters), .divided_axis = Rank - 1, .divisor = 2};
     template <int Index, class Table, class Lanes>
     static SINTER_INLINE Lanes place(const Table& table, Lanes byte) {
+        using namespace lane_names;
         return mul(lane::within_axis(byte, table.state().sizes.size[Index]), Lanes(table.state().stride[Index]));
     }
     template <class Table, class Lanes>
     static SINTER_INLINE auto decode(const Table& table, Lanes before, Lanes last) {
+        using namespace lane_names;
         const Lanes offset = add(before, place<Rank - 1>(table, shift_right<1>(last)));
         const auto bytes = convert<i32>(lane::look_up<false>(table.data(), offset));
         using whole = remove_cvref<decltype(bytes)>;
@@ -135,6 +140,7 @@ struct unpack_op {
     }
     template <class Table, class Lanes>
     static SINTER_INLINE auto apply(const Table& table, Lanes a, Lanes b, Lanes c) {
+        using namespace lane_names;
         return decode(table, add(place<0>(table, a), place<1>(table, b)), c);
     }
 };
@@ -144,6 +150,7 @@ struct pack_codes_op {
     static constexpr op_facts facts{.name = "pack", .kind = node_kind::map, .arity = 2, .rule = &rule, .cost = 3};
     template <class Codes>
     static SINTER_INLINE auto apply(Codes low, Codes high) {
+        using namespace lane_names;
         return bit_or(bit_and(low, Codes(u8(15))), shift_left<4>(high));
     }
 };

@@ -36,7 +36,7 @@ inline constexpr drop_t drop{};
 enum class pick : u8 { first, last };
 
 namespace monoids {
-
+using namespace lane_names;
 using lane::fields;
 using lane::get;
 

@@ -35,6 +35,7 @@ struct clamp_to_codes_op {
     static constexpr op_facts facts{.name = "clamp_to_codes", .kind = node_kind::map, .arity = 1, .rule = &rule, .cost = 4, .parameters = fingerprint(Parameters)};
     template <class Whole>
     static SINTER_INLINE auto apply(Whole x) {
+        using namespace lane_names;
         // Clamped first, so that adding the zero point can't wrap. A bound beyond i32 holds nothing back: x can't reach it.
         constexpr code_range steps = range_of(Parameters);
         constexpr i64 lowest = detail::integer_min<i32>, highest = detail::integer_max<i32>;
@@ -50,6 +51,7 @@ struct multiply_to_codes_op {
     static constexpr op_facts facts{.name = "requantize", .kind = node_kind::map, .arity = 2, .rule = &rule, .cost = 8, .parameters = fingerprint(Parameters)};
     template <class Real>
     static SINTER_INLINE auto apply(Real x, Real multiplier) {
+        using namespace lane_names;
         return convert<code>(lane::code_of_quotient<Parameters>(mul(x, multiplier)));
     }
 };
