@@ -162,6 +162,55 @@ void check_products(const char* name, i64 rows, const Executor& executor) {
         check(name, rows, ran && same_floats(out.read(), wanted));
     }
 }
+/// Squares of bf16, which a sum hides from 2^-100 on where they aren't exact. Rows of every kind: a lane's first element next to 2^-50 and the others too
+/// small to be squared exactly, or the other way round; any magnitudes; zeros, NaN, infinities, the largest.
+template <class X>
+std::vector<X> square_rows(i64 rows, i64 columns, unsigned seed) {
+    std::vector<X> out;
+    unsigned state = seed * 2654435761u + 99u;
+    const auto draw = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
+    for (i64 r = 0; r < rows; ++r) {
+        for (i64 i = 0; i < columns; ++i) {
+            const bool first = i % 1024 < 128;
+            const float fraction = 1.0f + float(draw() % 128) / 128.0f, sign = draw() % 2 == 0 ? 1.0f : -1.0f;
+            const auto two_to = [](int exponent) { return __builtin_ldexpf(1.0f, exponent); };
+            float value = fraction * sign * two_to(int(draw() % 3) - 1);
+            switch (r % 10) {
+                case 1: value = fraction * sign * two_to(first ? -50 : -76 + int(draw() % 14)); break;
+                case 2: value = (first ? 1.0f : fraction) * sign * two_to(first ? draw() % 40 == 0 ? -51 : -50 : -70 + int(draw() % 8)); break;
+                case 3: value = fraction * sign * two_to(first ? -75 + int(draw() % 10) : -66 + int(draw() % 20)); break;
+                case 4: value = fraction * sign * two_to(-80 + int(draw() % 40)); break;
+                case 5: value = draw() % 3 == 0 ? 0.0f : fraction * sign * two_to(-68 + int(draw() % 6)); break;
+                case 6: value = fraction * sign * two_to(int(draw() % 4) + 61); break;
+                case 7: value = i % 700 == 13 ? __builtin_nanf("") : i % 900 == 17 ? -__builtin_huge_valf() : value; break;
+                case 8: value = i < 128 ? 0.0f : value * 0x1p-120f; break;
+                case 9:  // half an ulp of subnormals, next to the sums of one thread, which see it
+                    value = i % 128 < 8 && i < 1024 ? fraction * sign * two_to(first ? -63 + int(r / 10 % 5) : -68) : 0.0f;
+                    break;
+                default: break;
+            }
+            out.push_back(si::convert<X>(value));
+        }
+    }
+    return out;
+}
+template <class Storage, class X, i64 Columns, class Executor>
+void check_squares(const char* name, i64 rows, i64 columns, const Executor& executor) {
+    const auto sizes = si::extents_with<si::extents<dyn, Columns>>(si::shape{2, {rows, columns}});
+    const si::extents<dyn, 1> one_each(rows);
+    const std::vector<X> x = square_rows<X>(rows, columns, unsigned(columns));
+    const device_copy<Storage, X> x_on(x);
+    std::vector<float> wanted(static_cast<std::size_t>(rows), -7.0f), all(x.size(), -7.0f);
+    const device_copy<Storage, float> out(wanted), all_on(all);
+    const auto here = si::view(x.data(), sizes);
+    const auto there = si::device_view(static_cast<const X*>(x_on.device), sizes);
+    const auto squares = si::fused([](auto a) { return sum(si::cast<float>(a) * si::cast<float>(a), si::last_axis); });
+    bool ran = si::try_run(si::reference, si::view(wanted.data(), one_each) = squares(here)).ok() && si::try_run(executor, si::device_view(out.device, one_each) = squares(there)).ok();
+    check(name, columns, ran && same_floats(out.read(), wanted));
+    const auto norm = si::fused([](auto a) { return si::rms_norm(si::cast<float>(a), 0x1p-140f); });
+    ran = si::try_run(si::reference, si::view(all.data(), sizes) = norm(here)).ok() && si::try_run(executor, si::device_view(all_on.device, sizes) = norm(there)).ok();
+    check(name, -columns, ran && same_floats(all_on.read(), all));
+}
 /// Everything; 0 if all is right.
 template <class Storage, class Executor>
 int check_all(const Executor& executor) {
@@ -189,6 +238,10 @@ int check_all(const Executor& executor) {
         check_products<Storage, si::u8, si::i8, 5120>("a vector of u8 for many rows", rows, executor);
     }
     check_products<Storage, si::bf16, si::i8, 16384>("a vector of bf16 for many rows", 19, executor);
+    check_squares<Storage, si::bf16, 2048>("squares of bf16", 50, 2048, executor);
+    check_squares<Storage, si::bf16, 16384>("squares of bf16", 20, 16384, executor);
+    for (const i64 columns : {700, 1024, 3000}) check_squares<Storage, si::bf16, dyn>("squares of bf16", 30, columns, executor);
+    check_squares<Storage, si::f16, 4096>("squares of f16", 30, 4096, executor);
     return tally();
 }
 

@@ -18,7 +18,7 @@ template <class Assignment>
 struct sinter::cuda_tuning<Assignment, sinter::detail::device::compiled_arch> : sinter::cuda_table<sinter::detail::device::compiled_arch> {
     struct rows : sinter::cuda_table<sinter::detail::device::compiled_arch>::rows {
         static constexpr i64 least_turns = 0;
-        static constexpr int alone_percent = 1, alone_percent_slow = 1;
+        static constexpr int alone_percent = 1, alone_percent_slow = 1, apart_percent = 20000;
         static constexpr i64 most_copied_bytes = 98304;  // also where no card has copies: they are loads and stores then
     };
 };

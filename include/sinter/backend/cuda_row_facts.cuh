@@ -151,11 +151,14 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
             return need[i];
         }
     };
-    static constexpr exact_product find_exact() {
-        constexpr exact_product found = exact_product_facts<Kernel>::only;
+    static constexpr exact_product find_exact(int pass) {
+        const exact_product found = exact_product_facts<Kernel>::of_pass(pass);
         return found.limited < 0 || (holds_weights && is_late(found.limited)) ? found : exact_product{};
     }
-    static constexpr exact_product exact = find_exact();
+    template <int Pass>
+    static constexpr exact_product exact = find_exact(Pass);
+    template <int Pass>
+    static constexpr bool is_exact = exact<Pass>.fold >= 0 && exact<Pass>.limited < 0 && !exact<Pass>.hidden;
     /// Under `fast` a maximum may be found one pass earlier (cuda_row_lift.cuh), where a block has the row.
     using lift = row_lift<Kernel>;
     static constexpr bool find_lifts() { return lift::possible && row_codes::any && mask < 0 && known_length > 0 && sharing == row_sharing::block; }
@@ -819,28 +822,9 @@ struct row_facts : facts<Kernel, row_pack<Kernel>::value> {
                                        find_row_bytes() <= tuning_of<Kernel>::rows::ahead_bytes;
     static constexpr bool loads_ahead_storing = !copies_ahead && stores_elements && (find_read_again() || (kept >= 0 && shared_rounds == 0));
     static constexpr int exchange_sets = streams ? 2 : 1;
-    /// How rows are divided among blocks or clusters of `threads`; returns how many of those there are. Each takes as many rows as still let all of
-    /// them fill the card often enough; the last ones take one row each, so that they end together: they are started when others end. Blocks that
-    /// hold weights are as few as fill it a whole number of times.
-    static i64 divide_rows(parameters<Kernel>& in, i64 threads, i64 segments) {
-        using tuning = typename tuning_of<Kernel>::rows;
-        constexpr i64 threads_at_once = holds_weights ? tuning::held_weights_threads : walks ? tuning::walking_threads : copies_ahead ? threads_of_copies() : 2048;
-        constexpr i64 at_once = i64(cuda_table<arch_of<Kernel>()>::card.multiprocessors) * threads_at_once;
-        constexpr bool slow = (any_near() || terms_at >= 0) && !copies_ahead;  // exponentials take longer than memory
-        constexpr i64 least = slow && tuning::least_turns > 0 ? tuning::least_turns_slow : tuning::least_turns, alone_percent = slow ? tuning::alone_percent_slow : tuning::alone_percent;
-        constexpr i64 most = holds_weights ? tuning::rows_of_weights : tuning::rows_in_turn;
-        i64 turns = streams && segments > 1 && in.outer_axes == 1 ? most : 1;
-        if (holds_weights) {
-            const i64 together = at_once / threads, times = (in.rows + together * turns - 1) / (together * turns);
-            if (turns > 1 && least > 0) turns = (in.rows + together * times - 1) / (together * times);
-        } else {
-            while (turns > 1 && in.rows * threads < turns * least * at_once) turns /= 2;
-        }
-        const i64 alone = turns >= 4 && !holds_weights ? at_once / threads * turns * alone_percent / 100 : 0, in_turn = in.rows > alone ? in.rows - alone : 0;
-        in.turns = int(turns);
-        in.long_blocks = unsigned(alone > 0 ? in_turn / turns : (in.rows + turns - 1) / turns);
-        return alone > 0 ? in.long_blocks + (in.rows - in.long_blocks * turns) : in.long_blocks;
-    }
+    /// Do a block's rows lie apart, so that those under way at one time lie side by side? Where they are short under way: of covered codes while the
+    /// next row is copied (int8 codes of a norm of 4096 bf16 3 %; an H200), and under weights that are held. Others gain nothing, or lose up to 9 %.
+    static constexpr bool rows_lie_apart = holds_weights || (copies_ahead && counts_registers);
     /// Do blocks walk along so many rows that exceed them, by a kernel of its own?
     static constexpr bool may_walk = !walks && terms_at >= 0 && Kernel::levels == 1 && chooses<1> && streams && sharing == row_sharing::cluster && tuning_of<Kernel>::rows::walk_threads > 0;
     struct output_list {

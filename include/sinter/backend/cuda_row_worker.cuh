@@ -92,9 +92,8 @@ struct row_worker {
     __device__ __forceinline__ typename work::common around(const typename rows::row_values& of_row) const { return {in, once, of_row, offset}; }
     /// What a row needs before its first fold.
     __device__ __forceinline__ void begin_row() { eval::fill(row, row_frame(), selected<rows_after<Kernel, 0>>{}); }
-    /// From one row of the block to its next one: its neighbour. Blocks that hold weights take rows by turns, so that those under way at one time lie
-    /// side by side (2 % faster; the others' rows are under way for so long that they gain nothing, or lose up to 9 %).
-    __device__ __forceinline__ i64 step_to_next(int slot) const { return (work::holds_weights ? i64(in.long_blocks) : 1) * in.outer_step[0][slot]; }
+    /// From one row of the block to its next one.
+    __device__ __forceinline__ i64 step_to_next(int slot) const { return (work::rows_lie_apart ? i64(in.long_blocks) : 1) * in.outer_step[0][slot]; }
     /// The same of the next row: loads that the end of this one hides.
     __device__ __forceinline__ void begin_next() {
         i64 ahead[work::count];
@@ -513,18 +512,28 @@ struct row_worker {
         using type = environment<Kernel, family, selected<typename work::template arguments_that<Pass, false>>>;
     };
     /// An exact product by fma.
-    template <class State, class Frame>
+    template <int Pass, class State, class Frame>
     static __device__ __forceinline__ void add_exactly(State& into, const Frame& frame) {
         float& sum = sinter::get<0>(into.item).value;
-        sum = step::fma(eval::template argument<work::exact.product, 0>(frame).value, eval::template argument<work::exact.product, 1>(frame).value, sum);
+        sum = step::fma(eval::template argument<work::template exact<Pass>.product, 0>(frame).value, eval::template argument<work::template exact<Pass>.product, 1>(frame).value, sum);
     }
-    template <int Rounds, int Pass, int Phase, class Eval, bool Full, bool Exact, class Context, class Firsts>
+    /// Are the lanes' sums such that no square matters that isn't exact?
+    template <int Pass, class States>
+    static __device__ __forceinline__ bool hide_inexact_squares(States& all) {
+        const auto sum = [&](int j) { return sinter::get<0>(rows::template member<pick_state, work::template exact<Pass>.fold>(all[j]).item); };
+        lane::scalar<float> least = sum(0);
+#pragma unroll
+        for (int j = 1; j < pack; ++j) least = minimum(least, sum(j));
+        return step::less_equal(least_hiding_sum, least.value);
+    }
+    /// Rounds from `First` to before `Behind`.
+    template <int Rounds, int Pass, int Phase, class Eval, bool Full, bool Exact, int First = 0, int Behind = Rounds, class Context, class Firsts>
     __device__ __forceinline__ void fold_rounds(typename phase<Pass, Phase>::states (&all)[pack], const Context& context, const Firsts& firsts,
                                                 const typename rows::row_values& of_row) {
         using step = phase<Pass, Phase>;
         using rest = conditional<Phase == 1, selected<typename work::template folds_that<Pass, false>>, typename step::list>;
 #pragma unroll
-        for (int q = 0; q < Rounds; ++q) {
+        for (int q = First; q < Behind; ++q) {
             if (!Full && !counts(q)) continue;
             if constexpr (!work::holds_weights && !(work::second_reads_early && Pass == 2)) load_late(q, selected<typename work::template late_leaves<Pass>>{});
             constexpr bool keeps = work::kept >= 0 && Pass == last - 1 && Phase == 1;
@@ -537,7 +546,7 @@ struct row_worker {
                 compute<Eval>(values, frame, q * order::lanes + j, selected<typename work::template arguments_that<Pass, false>>{});
                 if constexpr (keeps) left_for_outputs.at[j] = frame.template value<work::kept_or_0>();
                 if constexpr (Exact)
-                    add_exactly(rows::template member<pick_state, work::exact.fold>(all[j]), frame);
+                    add_exactly<Pass>(rows::template member<pick_state, work::template exact<Pass>.fold>(all[j]), frame);
                 else
                     step::fold_in(frame, all[j], context, firsts, i64(first) + (q * order::lanes + j), rest{});
                 if constexpr (lifts_in<Pass>) lifted = maximum(lifted, work::lift::early_magnitude(frame));
@@ -565,13 +574,19 @@ struct row_worker {
                 fold_rounds<Rounds, Pass, Phase, evaluator<normal_kernel<Kernel>, family>, full, false>(all, context, firsts, near);
             else
                 fold_rounds<Rounds, Pass, Phase, eval, false, false>(all, context, firsts, row);
-        } else if constexpr (work::exact.limited >= 0) {
+        } else if constexpr (work::template exact<Pass>.hidden && Rounds > 1) {
+            fold_rounds<Rounds, Pass, Phase, eval, false, true, 0, 1>(all, context, firsts, row);  // a first product is its sum, rounded once
+            if (!counts(0) || hide_inexact_squares<Pass>(all))
+                fold_rounds<Rounds, Pass, Phase, eval, false, true, 1>(all, context, firsts, row);
+            else
+                fold_rounds<Rounds, Pass, Phase, eval, false, false, 1>(all, context, firsts, row);
+        } else if constexpr (work::template exact<Pass>.limited >= 0) {
             if (weights_are_small)
                 fold_rounds<Rounds, Pass, Phase, eval, false, true>(all, context, firsts, row);
             else
                 fold_rounds<Rounds, Pass, Phase, eval, false, false>(all, context, firsts, row);
         } else {
-            fold_rounds<Rounds, Pass, Phase, eval, false, (work::exact.fold >= 0)>(all, context, firsts, row);
+            fold_rounds<Rounds, Pass, Phase, eval, false, work::template is_exact<Pass>>(all, context, firsts, row);
         }
         if constexpr (Phase == 1) fold_picks<Rounds, Pass>(all, context, firsts, selected<typename work::template folds_that<Pass, true>>{});
         merging::template combine_lanes<step>(member, all);
@@ -757,7 +772,7 @@ struct row_worker {
         if constexpr (work::holds_weights) {
 #pragma unroll
             for (int q = 0; q < Rounds; ++q) load_late(q, selected<typename work::template late_leaves<1>>{});
-            if constexpr (work::exact.limited >= 0) weights_are_small = find_small_weights<Rounds, work::exact.limited>();
+            if constexpr (work::template exact<1>.limited >= 0) weights_are_small = find_small_weights<Rounds, work::template exact<1>.limited>();
         }
         if constexpr (work::reads_early) load_late_rounds<Rounds>(0);
         if constexpr (shifts) load_first(selected<typename work::element_leaves>{});

@@ -9,6 +9,7 @@
 // cluster, by asynchronous stores to every block's shared memory that count on its mbarrier.
 #pragma once
 
+#include "cuda_row_division.cuh"
 #include "cuda_row_worker.cuh"
 
 namespace sinter::detail::device {
@@ -51,9 +52,9 @@ __global__ void __launch_bounds__(row_facts<Kernel>::bound_threads(Rounds), row_
         if constexpr (work::streams) {
             if (work::holds_weights) {
                 turns = int((rows - row + in.long_blocks - 1) / in.long_blocks);  // (row_worker::step_to_next)
-            } else if (row < in.long_blocks) {  // neighbouring rows, one after the other
+            } else if (row < in.long_blocks) {
                 turns = in.turns;
-                row *= unsigned(turns);
+                if (!work::rows_lie_apart) row *= unsigned(turns);  // neighbours
             } else {  // one row, behind those of the blocks that take several
                 row += in.long_blocks * unsigned(in.turns - 1);
             }
@@ -125,7 +126,7 @@ status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
         // Few short rows: every multiprocessor has some.
         if (segments == 1)
             while (threads > 32 && given.rows * work::group < threads * cuda_table<arch_of<Kernel>()>::card.multiprocessors) threads /= 2;
-        const i64 long_blocks = work::divide_rows(given, threads, segments), rows_of_block = threads / work::group * (work::in_pairs(given) ? 2 : 1);
+        const i64 long_blocks = row_division<Kernel>::divide(given, threads, segments), rows_of_block = threads / work::group * (work::in_pairs(given) ? 2 : 1);
         const dim3 grid(unsigned(segments == 1 ? (given.rows + rows_of_block - 1) / rows_of_block : long_blocks)), block{unsigned(threads)};
         if constexpr (work::may_be_short) {
             static kernel_handles of_short;
@@ -139,7 +140,7 @@ status launch_rows(parameters<Kernel>& given, cudaStream_t stream) {
     }
     if constexpr (work::may_be_long && work::may_need_clusters) {
         const auto [blocks, threads] = work::cluster_for(wanted);
-        const i64 clusters = work::divide_rows(given, blocks * threads, segments);
+        const i64 clusters = row_division<Kernel>::divide(given, blocks * threads, segments);
         static kernel_handles of_clusters;
         return start_cluster(of_clusters, run_rows<Kernel, work::long_rounds>, unsigned(blocks), dim3(unsigned(clusters * blocks)), dim3(unsigned(threads)),
                              work::shared_bytes(segments, threads, true), stream, given);

@@ -96,6 +96,7 @@ struct cuda_table {
                                                             ///< asked for while the row before it is folded (softmax of 16384 to 65536 bf16 gains 6 to 8 %, of 131072 loses 7 %)
         static constexpr i64 least_turns = 3;               ///< times that all blocks must fill the card then;
         static constexpr int alone_percent = 50;            ///< of the rows that all of them take at one time: so many at the end have a block each
+        static constexpr int apart_percent = 75;            ///< of the rows that blocks take which fill the card once, where a block's rows lie apart
         static constexpr i64 least_turns_slow = 1;          ///< the same two of rows whose exponentials take longer than memory
         static constexpr int alone_percent_slow = 20;
         static constexpr i64 most_copied_bytes =            ///< of rows on their way to a multiprocessor's shared memory, at most (cuda_row_copies.cuh)
@@ -200,9 +201,9 @@ struct table_is_possible {
                       Table::rows::weights_threads >= 512 && Table::rows::weights_threads_fast >= 512 && Table::rows::held_weights_threads >= 512 &&
                       is_power_of_two(Table::rows::rows_of_weights),
                   "cuda_tuning: rows in turn and of weights are powers of two, shared rounds up to 8, weights_threads and held_weights_threads at least 512.");
-    static_assert(Table::rows::least_turns >= 0 && Table::rows::alone_percent >= 0 && Table::rows::least_turns_slow >= 0 && Table::rows::alone_percent_slow >= 0 &&
+    static_assert(Table::rows::least_turns >= 0 && Table::rows::alone_percent >= 0 && Table::rows::apart_percent >= 0 && Table::rows::least_turns_slow >= 0 && Table::rows::alone_percent_slow >= 0 &&
                       Table::rows::most_copied_bytes >= 0 && Table::rows::copying_threads >= 32,
-                  "cuda_tuning: least_turns, alone_percent, the same of slow rows and most_copied_bytes are numbers, or 0; copying_threads at least 32.");
+                  "cuda_tuning: least_turns, alone_percent, the same of slow rows, apart_percent and most_copied_bytes are numbers, or 0; copying_threads at least 32.");
     static_assert(Table::rows::walk_threads >= 0 && Table::rows::walk_threads <= 512 && Table::rows::walk_threads % 32 == 0 &&
                       Table::rows::walking_threads >= Table::rows::walk_threads && Table::rows::walking_threads <= 2048 && Table::rows::walking_threads >= 32,
                   "cuda_tuning: walk_threads are whole warps, up to 512, walking_threads from that, and from 32, to 2048.");
