@@ -85,6 +85,41 @@ SINTER_INLINE auto assign_any(const packed_view<Parameters, Bytes>& output, Righ
         }
     }
 }
+/// Pairs of the numbers of an expression, which has their shape or is a scalar.
+template <class Bytes, class Numbers>
+SINTER_INLINE auto pairs_of(const Numbers& raw) {
+    if constexpr (Numbers::extents_type::rank == 0)
+        return apply_direct<pack_codes_op>(raw, raw);
+    else
+        return apply_direct<pack_codes_op>(slice<-1, 0, end, 2>(raw), slice<-1, 1, end, 2>(raw));  // an odd number that is known when run: two sizes that differ, R001
+}
+/// Packed codes whose parameters the view holds: rounded by those, and stored with the pairs' own zero point.
+template <qparams Parameters, class Bytes, class Granularity, class Scale, class Zero, class Right>
+SINTER_INLINE auto assign_any(const quantized_view<packed_codes<Parameters, Bytes>, Granularity, Scale, Zero>& output, Right&& right) {
+    using codes = packed_codes<Parameters, Bytes>;
+    using numbers = typename codes::extents_type;
+    if constexpr (operand_kind_of<Right> == operand_kind::poison) {
+        return poison{};
+    } else if constexpr (!is_same<decltype(integer_verdict<Bytes, Right>()), nothing_wrong>) {
+        return integer_verdict<Bytes, Right>();
+    } else {
+        using parameters = held_for<Granularity>;
+        using op = quantize_op<i8, Parameters.low - Parameters.zero, Parameters.high - Parameters.zero>;
+        const auto rounded = apply_direct<op>(as_expression(static_cast<Right&&>(right)), parameters::get(output.codes_view, output.scale), parameters::get(output.codes_view, output.zero));
+        if constexpr (operand_kind_of<decltype(rounded)> == operand_kind::poison) {
+            return rounded;
+        } else {
+            const auto raw = apply<cast_op<dtype::u8>>(apply<add_op>(rounded, i8(Parameters.zero)));
+            using raw_type = remove_cvref<decltype(raw)>;
+            if constexpr (is_scalar_v<remove_cvref<Right>> && raw_type::extents_type::rank > 0)
+                return assign_to_view(output.codes_view.bytes, pairs_of<Bytes>(expand(raw, numbers{})));
+            else if constexpr (raw_type::extents_type::rank > 0 && !is_same<decltype(shape_verdict<numbers, raw_type>()), nothing_wrong>)
+                return shape_verdict<numbers, raw_type>();
+            else
+                return assign_to_view(output.codes_view.bytes, pairs_of<Bytes>(raw));
+        }
+    }
+}
 }  // namespace detail
 template <qparams Parameters, class Bytes, class Right>
 SINTER_INLINE auto assign_packed(const packed_view<Parameters, Bytes>& output, Right&& right)

@@ -47,7 +47,7 @@ namespace sinter {
     "[SINTER-E023] an owner takes no formula by =. Hint: run(executor, view(t) = x + 1), or auto t = eval(executor, x + 1)."
 /// Said where something is to be the type of a tensor's elements that can't be.
 #define SINTER_NO_ELEMENT_TYPE \
-    "[SINTER-T007] this isn't an element type. Hint: float, double, f16, bf16, bool or an integer of at most 8 bytes; not long double, nor an enum (__half, __nv_bfloat16: include their headers before Sinter's). cast<float>(x) names it."
+    "[SINTER-T007] this isn't an element type. Hint: float, double, f16, bf16, bool or an integer of at most 8 bytes; not long double, nor an enum (__half, __nv_bfloat16: include their headers before Sinter's). cast<float>(x) names it; packed(p, bytes) has pairs of 4-bit codes."
 /// Said where extents, a view or a tensor is made with another number of sizes than its type leaves open.
 #define SINTER_OPEN_SIZES \
     "[SINTER-S035] one number for each size that the type leaves open (dyn or a name), no more. Hint: extents<dyn, 4>(rows); extents<3, 4> takes none."
@@ -87,7 +87,7 @@ struct lambda_uses_parameters {};     struct branches_are_formulas {};    struct
 struct not_there_yet {};            struct eval_gives_one_value {};     struct argument_has_axes {};        struct owner_takes_no_formula {};
 struct formula_stays_as_it_is {};   struct outputs_of_a_lambda {};     struct bool_has_no_order {};         struct lambda_runs_while_compiling {};
 struct values_have_names {};        struct view_is_of_memory {};        struct tie_takes_views {};           struct dot_has_codes {};
-struct same_scale {};               struct codes_or_numbers {};         struct zero_is_a_code {};
+struct same_scale {};               struct codes_or_numbers {};         struct zero_is_a_code {};           struct dequantize_takes_codes {};          struct one_scale_alone {};             struct packs_pairs {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct scale_is_in_the_type {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
 }  // namespace rule
@@ -555,6 +555,22 @@ template <class... What>
 struct mistake<rule::codes_or_numbers, What...> {
     static_assert(dependent_false<What...>,
                   "[SINTER-Q005] integers meet quantized numbers: are they codes or numbers? Hint: cast<float>(x), or dequantize(x, scale, zero).");
+};
+template <class... What>
+struct mistake<rule::dequantize_takes_codes, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q017] dequantize(x, scale, zero) takes plain codes, integers: this is a real number already, of floats or of quantized elements. Hint: dequantize(x) of quantized elements, x * scale of floats, codes(x) for their codes.");
+};
+template <class... What>
+struct mistake<rule::one_scale_alone, What...> {
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q018] these packed codes have a scale in their type, and are given another one. Hint: q4x2<\"1\"_qp>, or qu4x2<\"1:8\"_qp>, with quantized(packed(p, bytes), scales); packed(p, bytes) alone has the type's scale.");
+};
+template <class... What>
+struct mistake<rule::packs_pairs, What...> {
+    SINTER_STANDS_FOR_AN_OUTPUT
+    static_assert(dependent_false<What...>,
+                  "[SINTER-Q019] packed(pointer, extents) takes a pointer to pairs, q4x2<p> or qu4x2<p>, and the static sizes of one to three axes of bytes. Hint: reinterpret_cast<const qu4x2<p>*>(bytes); extents<4, 48>{}; more axes merged.");
 };
 template <class... What>
 struct mistake<rule::zero_is_a_code, What...> {

@@ -257,6 +257,7 @@ template <> struct rule_of_type_violation<type_violation::f64_function> { using 
 template <> struct rule_of_type_violation<type_violation::codes_with_integers> { using type = rule::codes_or_numbers; };
 template <> struct rule_of_type_violation<type_violation::quantized_axes> { using type = rule::one_quantized_axis; };
 template <> struct rule_of_type_violation<type_violation::fractional_zero> { using type = rule::zero_is_a_code; };
+template <> struct rule_of_type_violation<type_violation::needs_codes> { using type = rule::dequantize_takes_codes; };
 template <> struct rule_of_type_violation<type_violation::bool_in_order> { using type = rule::bool_has_no_order; };
 // clang-format on
 

@@ -27,7 +27,7 @@ struct value_type {
 };
 
 /// What a type rule answers: the type of the result, and the compute type that each argument is converted to first.
-enum class type_violation : u8 { none, needs_float, needs_integer, needs_bool, no_common_type, literal_out_of_range, f64_function, codes_with_integers, quantized_axes, fractional_zero, bool_in_order };
+enum class type_violation : u8 { none, needs_float, needs_integer, needs_bool, no_common_type, literal_out_of_range, f64_function, codes_with_integers, quantized_axes, fractional_zero, needs_codes, bool_in_order };
 struct typing {
     value_type result{};
     dtype argument[max_arguments]{};

@@ -239,3 +239,78 @@ TEST_CASE("outputs that hold their parameters take += and fill, as views do") {
     si::run(si::reference, of_pairs(wanted_pairs) = of_pairs(wanted_pairs) * 3);
     CHECK(same());
 }
+namespace {
+/// Packed codes with parameters that a view holds, beside plain codes with the same ones.
+template <class Pair, class Granularity, class Scale, class Zero>
+int differences_of_packed(Granularity granularity, const Scale& scale, const Zero& zero) {
+    constexpr si::i64 wide = 38;
+    std::vector<Pair> pairs(rows * wide / 2), stored(pairs.size()), by_reference(pairs.size());
+    std::vector<std::int8_t> plain(rows * wide), rounded(plain.size());
+    std::vector<float> x(plain.size()), one(x.size()), two(x.size()), three(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = float(int(i * 7919 % 2003) - 1001) * 0.0021f;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        pairs[i].codes = static_cast<unsigned char>(i * 37 + i / 5);
+        for (int k = 0; k < 2; ++k) plain[2 * i + std::size_t(k)] = std::int8_t(pairs[i].code(k) - Pair::parameters.zero);
+    }
+    const auto bytes = extents<rows, wide / 2>{};
+    const auto numbers = extents<rows, wide>{};
+    const auto make = [&](const auto& codes) {
+        if constexpr (std::is_same_v<Granularity, int>)
+            return si::quantized(codes, scale, zero);
+        else
+            return si::quantized(codes, granularity, scale, zero);
+    };
+    int wrong = 0;
+    const auto packed = make(si::packed(pairs.data(), bytes));
+    si::run(si::reference, si::view(one, numbers) = packed * 1.5f);
+    si::run(si::cpu, si::view(two, numbers) = packed * 1.5f);
+    si::run(si::reference, si::view(three, numbers) = make(si::view(plain, numbers)) * 1.5f);
+    for (std::size_t i = 0; i < x.size(); ++i) wrong += one[i] != three[i] || two[i] != three[i];
+    // Stored: codes that saturate at 4 bits.
+    const auto same_codes = [&] {
+        for (std::size_t i = 0; i < stored.size(); ++i)
+            for (int k = 0; k < 2; ++k) {
+                const int wanted = rounded[2 * i + std::size_t(k)] + Pair::parameters.zero, low = Pair::parameters.low, high = Pair::parameters.high;
+                const int code = wanted < low ? low : wanted > high ? high : wanted;
+                wrong += stored[i].code(k) != code || by_reference[i].code(k) != code;
+            }
+    };
+    const auto to = make(si::packed(stored.data(), bytes)), reference_to = make(si::packed(by_reference.data(), bytes));
+    const auto to_plain = make(si::view(rounded, numbers));
+    si::run(si::cpu, to = si::view(x, numbers));
+    si::run(si::reference, reference_to = si::view(x, numbers));
+    si::run(si::reference, to_plain = si::view(x, numbers));
+    same_codes();
+    si::run(si::reference, si::view(one, numbers) = si::quantized(si::view(rounded, numbers), 1.0f) * 0.0f + reference_to + 0.125f);
+    si::run(si::reference, to_plain = si::view(one, numbers));
+    si::run(si::cpu, to += 0.125f);
+    si::run(si::reference, reference_to += 0.125f);
+    same_codes();
+    si::run(si::cpu, si::fill(to, 0.5f));
+    si::run(si::reference, reference_to = 0.5f);
+    si::run(si::reference, to_plain = 0.5f);
+    same_codes();
+    return wrong;
+}
+template <class Pair>
+void check_packed_parameters() {
+    std::vector<float> per_row(rows), per_column(38);
+    std::vector<si::f16> per_block(rows * 2);
+    std::vector<std::int8_t> zeros(rows);
+    for (std::size_t i = 0; i < per_row.size(); ++i) per_row[i] = 0.05f * float(i + 1);
+    for (std::size_t i = 0; i < per_column.size(); ++i) per_column[i] = 0.3f / float(i + 1);
+    for (std::size_t i = 0; i < per_block.size(); ++i) per_block[i] = si::f16(0.07f * float(i + 1));
+    for (std::size_t i = 0; i < zeros.size(); ++i) zeros[i] = std::int8_t(int(i % 5) - 2);
+    CHECK(differences_of_packed<Pair>(0, 0.25f, 0) == 0);
+    CHECK(differences_of_packed<Pair>(0, si::view(per_row.data(), extents<rows, 1>{}), -1) == 0);
+    CHECK(differences_of_packed<Pair>(axes<0>, si::view(per_row.data(), extents<rows>{}), si::view(zeros.data(), extents<rows>{})) == 0);
+    CHECK(differences_of_packed<Pair>(axes<-1>, si::view(per_column.data(), extents<38>{}), 2) == 0);
+    CHECK(differences_of_packed<Pair>(si::block<-1, 19>, si::view(per_block.data(), extents<rows, 2>{}), 1) == 0);
+    CHECK(differences_of_packed<Pair>(si::partial_block<-1, 32>, si::view(per_block.data(), extents<rows, 2>{}), 0) == 0);
+}
+}  // namespace
+TEST_CASE("packed codes have scales that a view holds, as plain codes do") {
+    check_packed_parameters<si::q4x2<"1"_qp>>();
+    check_packed_parameters<si::qu4x2<"1:8"_qp>>();
+    check_packed_parameters<si::qu4x2<"1:3"_qp>>();
+}

@@ -33,9 +33,11 @@ SINTER_INLINE typing quantize_to_real(const value_type* arguments, int count) {
     out.result = {dtype::f32, false};
     return out;
 }
-/// Codes (i32, or f32 for the codes of small floats), a scale, a zero point.
+/// Codes (integers as i32, small floats as f32), a scale, a zero point. (A quantized operand comes as the real numbers that it is.)
+SINTER_INLINE bool is_of_codes(value_type type) { return !is_float(type.type) || is_small_float(type.type); }
 SINTER_INLINE typing dequantize(const value_type* arguments, int count) {
     typing out;
+    if (!is_of_codes(arguments[0])) return refused(type_violation::needs_codes);
     out.result = {dtype::f32, false};
     out.argument[0] = is_float(arguments[0].type) ? dtype::f32 : dtype::i32;
     out.argument[1] = dtype::f32;
@@ -43,6 +45,9 @@ SINTER_INLINE typing dequantize(const value_type* arguments, int count) {
     if (count == 3 && is_float(arguments[2].type)) out.why = type_violation::fractional_zero;
     if (arguments[0].type == dtype::i64 || arguments[0].type == dtype::u64 || arguments[0].type == dtype::u32) out.why = type_violation::no_common_type;
     return out;
+}
+SINTER_INLINE typing dequantize_static(const value_type* arguments, int count) {
+    return is_of_codes(arguments[0]) ? cast<dtype::f32>(arguments, count) : refused(type_violation::needs_codes);
 }
 /// All in i32, and so is the result.
 SINTER_INLINE typing exact_i32(const value_type* arguments, int count) {
@@ -52,6 +57,7 @@ SINTER_INLINE typing exact_i32(const value_type* arguments, int count) {
 }
 SINTER_INLINE typing keeps_real(const value_type* arguments, int) {
     typing out;
+    if (is_integer(arguments[0].type) && !arguments[0].weak) return refused(type_violation::codes_with_integers);  // codes, whose scale isn't said, or numbers
     out.result = {arguments[0].type, false};
     out.argument[0] = lane_type(arguments[0]);
     return out;
@@ -167,7 +173,7 @@ struct dequantize_op {
 };
 template <qparams Parameters>
 struct dequantize_static_op {
-    static constexpr op_facts facts{.name = "dequantize", .kind = node_kind::map, .arity = 1, .rule = &rules::cast<dtype::f32>, .cost = 3, .parameters = fingerprint(Parameters)};
+    static constexpr op_facts facts{.name = "dequantize", .kind = node_kind::map, .arity = 1, .rule = &rules::dequantize_static, .cost = 3, .parameters = fingerprint(Parameters)};
     template <class Codes>
     static SINTER_INLINE auto apply(Codes codes) {
         return lane::dequantize_codes<Parameters>(codes);
@@ -243,7 +249,7 @@ template <qparams Parameters, tensor_operand Codes>
 SINTER_INLINE detail::applied<dequantize_static_op<detail::with_storage(Parameters)>, Codes> dequantize(Codes&& codes) {
     return detail::apply<dequantize_static_op<detail::with_storage(Parameters)>>(static_cast<Codes&&>(codes));
 }
-/// A quantized operand as plain f32, so that an output of any scale takes it; anything else as it is.
+/// A quantized operand as plain f32, so that an output of any scale takes it; floats as they are. (Plain integers don't compile: [SINTER-Q005].)
 template <tensor_operand Operand>
 SINTER_INLINE detail::applied<dequantized_op, Operand> dequantize(Operand&& x) {
     return detail::apply<dequantized_op>(static_cast<Operand&&>(x));

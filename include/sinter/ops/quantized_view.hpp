@@ -108,10 +108,10 @@ struct block_lookup_op {
         return convert<type_of<Type>>(found);
     }
 };
-/// 4-bit codes from bytes, real values of static parameters. The coordinates count numbers, not bytes.
-template <qparams Parameters, int Rank>
+/// 4-bit codes from bytes: real values of static parameters, or `AsCodes` the codes less the zero point. The coordinates count numbers, not bytes.
+template <qparams Parameters, int Rank, bool AsCodes = false>
 struct unpack_op {
-    static SINTER_INLINE typing rule(const value_type*, int count) { return rules::uniform({dtype::f32, false}, dtype::i64, count); }
+    static SINTER_INLINE typing rule(const value_type*, int count) { return rules::uniform({AsCodes ? dtype::i32 : dtype::f32, false}, dtype::i64, count); }
     static constexpr op_facts facts{.name = "unpack", .kind = node_kind::map, .arity = Rank + 1, .rule = &rule, .cost = 16, .takes_integers = true,
                                      .parameters = fingerprint(Parameters), .divided_axis = Rank - 1, .divisor = 2};
     template <int Index, class Table, class Lanes>
@@ -128,7 +128,10 @@ struct unpack_op {
         const auto shifted = shift_right(bytes, shift_left<2>(bit_and(convert<i32>(last), whole(1))));
         whole nibble = bit_and(shifted, whole(15));
         if constexpr (Parameters.storage == code_kind::i4) nibble = sub(bit_xor(nibble, whole(8)), whole(8));  // from two's complement
-        return lane::dequantize_codes<Parameters>(nibble);
+        if constexpr (AsCodes)
+            return sub(nibble, whole(Parameters.zero));
+        else
+            return lane::dequantize_codes<Parameters>(nibble);
     }
     template <class Table, class Lanes>
     static SINTER_INLINE auto apply(const Table& table, Lanes a) {
@@ -575,6 +578,100 @@ template <class Space = host_memory, qparams Parameters, i64... Sizes>
 SINTER_INLINE auto packed(const quantized_pair<Parameters>* pairs, const extents<Sizes...>& bytes) {
     using view_type = tensor_view<const u8, extents<Sizes...>, row_major, Space>;
     return packed_view<Parameters, view_type>(view_type(reinterpret_cast<const u8*>(pairs), bytes));
+}
+
+template <class Space = host_memory, class Pointer, class... Sizes>
+    requires(sizeof...(Sizes) > 0)
+SINTER_INLINE mistake<rule::packs_pairs, Pointer, Sizes...> packed(const Pointer&, const Sizes&...) {
+    return {};
+}
+
+// ---- two codes in a byte, with scales that the view holds
+
+namespace detail {
+/// The shape of packed codes, in place of a view of codes.
+template <class Sizes, class Space>
+struct shape_of_codes {
+    using extents_type = Sizes;
+    using space = Space;
+    static constexpr int rank = Sizes::rank;
+};
+template <class Sizes, class Space>
+SINTER_INLINE auto as_expression(const shape_of_codes<Sizes, Space>&) {
+    return shape_expression(Sizes{});
+}
+/// What a `quantized_view` has in place of a view of codes: pairs, of which the numbers are the codes less the zero point of the pairs' own parameters.
+template <qparams Parameters, class Bytes>
+struct packed_codes {
+    using extents_type = typename unpacked_extents<typename Bytes::extents_type>::type;
+    using space = typename Bytes::space;
+    using element = typename Bytes::element;
+    static constexpr int rank = Bytes::rank;
+    Bytes bytes;
+};
+template <qparams Parameters, class Bytes>
+SINTER_INLINE auto as_expression(const packed_codes<Parameters, Bytes>& from) {
+    return unpack_bytes<unpack_op<Parameters, Bytes::rank, true>>(from.bytes, typename packed_codes<Parameters, Bytes>::extents_type{}, make_indices<Bytes::rank>{});
+}
+template <int Place, i64 Length, bool Partial, qparams Parameters, class Bytes, class Parameter>
+SINTER_INLINE auto in_blocks(const packed_codes<Parameters, Bytes>&, const Parameter&) {
+    return shape_of_codes<typename packed_codes<Parameters, Bytes>::extents_type, typename Bytes::space>{};
+}
+template <class Parameter>
+constexpr bool has_static_sizes() {
+    if constexpr (is_scalar_v<Parameter>)
+        return true;
+    else
+        return Parameter::extents_type::is_static;
+}
+template <class Granularity>
+inline constexpr bool is_in_blocks = false;
+template <i64 Axis, i64 Length, bool Partial>
+inline constexpr bool is_in_blocks<block_t<Axis, Length, Partial>> = true;
+/// (clang asks for the result's type before it asks whether these are parameters.)
+template <class Granularity, qparams Parameters, class Bytes, class Scale, class Zero>
+SINTER_INLINE auto make_packed_quantized(const packed_view<Parameters, Bytes>& from, const Scale& scale, const Zero& zero) {
+    using codes_type = packed_codes<Parameters, Bytes>;
+    if constexpr (!parameter<Scale> || !parameter<Zero>)
+        return nothing_wrong{};
+    else if constexpr (Parameters.scale_bits != 0x3f800000)  // 1
+        return refused<mistake<rule::one_scale_alone, scale_and_zero<Parameters.scale_bits, Parameters.zero>>>{};
+    else if constexpr (is_in_blocks<Granularity> && !(has_static_sizes<Scale>() && has_static_sizes<Zero>()))
+        return refused<mistake<rule::parameters_fit, printed<typename codes_type::extents_type>>>{};
+    else
+        return make_checked_quantized<Granularity>(codes_type{from.bytes}, scale, zero);
+}
+template <class Granularity, class Codes, class Scale, class Zero>
+using packed_result = outcome<decltype(make_packed_quantized<Granularity>(some<const Codes&>(), some<const Scale&>(), some<const Zero&>()))>;
+}  // namespace detail
+
+/// 4-bit codes (`packed(...)`) with parameters that the view holds, as above: (number - zero) * scale, where the numbers are those of the pairs' own parameters,
+/// whose scale is 1 (`q4x2<"1"_qp>`; `qu4x2<"1:8"_qp>` where 8 was added). An operand and an output; the scales of blocks have static sizes.
+template <qparams Parameters, class Bytes, detail::parameter Scale, detail::parameter Zero = i32>
+SINTER_INLINE detail::packed_result<detail::whole_tensor, packed_view<Parameters, Bytes>, Scale, Zero> quantized(const packed_view<Parameters, Bytes>& codes, const Scale& scale,
+                                                                                                               const Zero& zero = 0) {
+    return detail::make_packed_quantized<detail::whole_tensor>(codes, scale, zero);
+}
+template <qparams Parameters, class Bytes, i64 Axis, detail::parameter Scale, detail::parameter Zero = i32>
+SINTER_INLINE detail::packed_result<axes_t<Axis>, packed_view<Parameters, Bytes>, Scale, Zero> quantized(const packed_view<Parameters, Bytes>& codes, axes_t<Axis>, const Scale& scale,
+                                                                                                        const Zero& zero = 0) {
+    return detail::make_packed_quantized<axes_t<Axis>>(codes, scale, zero);
+}
+template <qparams Parameters, class Bytes, i64 Axis, i64 Length, bool Partial, detail::parameter Scale, detail::parameter Zero = i32>
+SINTER_INLINE detail::packed_result<block_t<Axis, Length, Partial>, packed_view<Parameters, Bytes>, Scale, Zero> quantized(const packed_view<Parameters, Bytes>& codes,
+                                                                                                                          block_t<Axis, Length, Partial>, const Scale& scale,
+                                                                                                                          const Zero& zero = 0) {
+    return detail::make_packed_quantized<block_t<Axis, Length, Partial>>(codes, scale, zero);
+}
+// Without a scale, and memory without a shape as one.
+template <qparams Parameters, class Bytes, i64... Axis>
+SINTER_INLINE mistake<rule::takes_so_many, packed_view<Parameters, Bytes>> quantized(const packed_view<Parameters, Bytes>&, axes_t<Axis...> = {}) {
+    return {};
+}
+template <qparams Parameters, class Bytes, class... Given>
+    requires((bare_memory<Given> || ...))
+SINTER_INLINE mistake<rule::operand_has_shape, Given...> quantized(const packed_view<Parameters, Bytes>&, const Given&...) {
+    return {};
 }
 
 }  // namespace sinter
