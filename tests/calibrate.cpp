@@ -161,8 +161,11 @@ si::calibration_results of_values(const Quantizer& how, const std::vector<float>
     CHECK(seen.needs_second_pass());
     CHECK(seen.observe(si::cpu, y, x).ok());
     CHECK(seen.results().status.code() == si::calibration_code::second_pass);
+    CHECK(si::describe(seen.results().status).find("SINTER-K") != std::string::npos);
     seen.second_pass();
+    CHECK(!seen.needs_second_pass());
     CHECK(seen.observe(si::cpu, y, x).ok());
+    CHECK(si::describe(seen.results().status).empty() == seen.results().ok());
     return seen.results();
 }
 TEST_CASE("percentile: the tails go") {

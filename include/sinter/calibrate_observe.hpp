@@ -69,6 +69,8 @@ struct [[nodiscard]] calibration_status {
     calibration_code code() const { return code_value; }
     const std::string& message() const { return text; }
 };
+/// Its text, as of a call's status; empty if nothing is wrong.
+inline const std::string& describe(const calibration_status& said) { return said.message(); }
 
 /// Parameters of one value: one, or one for each index along `axis`.
 struct calibrated_result {
@@ -232,7 +234,9 @@ public:
         return observe(executor, tie(target), operands...);
     }
 
+    /// Is there an observer that keeps values, and was the second pass not begun yet?
     bool needs_second_pass() const {
+        if (second_) return false;
         for (int w = 0; w < watches.size; ++w)
             if (watches.at[w].keeps_values) return true;
         return false;

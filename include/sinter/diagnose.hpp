@@ -580,7 +580,7 @@ struct mistake<rule::zero_is_a_code, What...> {
 template <class... What>
 struct mistake<rule::dot_stays_exact, What...> {
     static_assert(dependent_false<What...>,
-                  "[SINTER-Q006] a sum of so many products of codes may leave 32 bits. Hint: split the axis (unflatten) and add the parts as i64 or float.");
+                  "[SINTER-Q006] a sum of so many products of codes may leave 32 bits. Hint: split the axis (unflatten) and add the parts as i64 or float; of a size known when run: sum(cast<i64>(codes(x)) * codes(w), axes<-1>).");
 };
 template <class... What>
 struct mistake<rule::parameters_fit, What...> {

@@ -2,6 +2,10 @@
 """The C++ that each kind of case becomes: inputs as bits, Sinter's formulas, comparisons. For scripts/quant_cases."""
 
 
+class Incomplete(Exception):
+    """A case lacks what its operation needs."""
+
+
 class NotSupported(Exception):
     pass
 
@@ -324,8 +328,8 @@ OPERATIONS = {
 def formula(case):
     """C++ statements; NotSupported with a reason where there is nothing to express it."""
     if case['op'] not in OPERATIONS:
-        raise NotSupported(f'operation {case["op"]}')
+        raise NotSupported(f'no operation "{case["op"]}" here: {", ".join(sorted(OPERATIONS))}')
     try:
         return OPERATIONS[case['op']](case)
     except KeyError as missing:
-        raise NotSupported(f'a case of {case["op"]} without {missing}') from missing
+        raise Incomplete(f'a case of {case["op"]} without {missing}') from missing
