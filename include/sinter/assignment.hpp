@@ -118,9 +118,6 @@ struct code_origins<program<Node...>, Leaves...> {
     }
     static constexpr array<code_origin, size> value = make();
 };
-/// How parameters print.
-template <u32 ScaleBits, i32 Zero>
-struct scale_and_zero {};
 /// Are a value's codes of another scale than the output's? A mistake, or `nothing_wrong`.
 template <class Output, dtype Type, class Program, int Root, class... Leaves>
 constexpr auto scale_verdict() {

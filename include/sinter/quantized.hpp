@@ -111,6 +111,9 @@ inline constexpr bool is_fractional = is_same<Type, long double>;
 template <class Type>
     requires is_scalar_v<Type>
 inline constexpr bool is_fractional<Type> = is_float(dtype_of<Type>) || is_quantized_type(dtype_of<Type>);
+/// How parameters print in a message.
+template <u32 ScaleBits, i32 Zero>
+struct scale_and_zero {};
 }  // namespace detail
 /// Parameters from the bits of a scale, as a generated header holds them, and a zero point. What is wrong with them is said by the type that
 /// takes them.

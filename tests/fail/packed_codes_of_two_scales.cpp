@@ -9,18 +9,16 @@ using namespace sinter::literals;
 
 void example(float* p, unsigned char* bytes) {
     // [given]
-    const auto pairs = reinterpret_cast<si::q4x2<"0.5"_qp>*>(bytes);
-    const auto numbers = reinterpret_cast<si::q4x2<"1"_qp>*>(bytes);
     const si::tensor_view<float, si::extents<4>> scales(p);
     const si::tensor_view<float, si::extents<4, 32>> y(p + 4);
     // [/given]
 #ifdef CONTROL
     // [repair]
-    si::run(si::reference, y = si::quantized(si::packed(numbers, si::extents<4, 16>{}), si::axes<0>, scales));
+    si::run(si::reference, y = si::quantized(si::packed(reinterpret_cast<si::q4x2<"1"_qp>*>(bytes), si::extents<4, 16>{}), si::axes<0>, scales));
     // [/repair]
 #else
     // [mistake]
-    si::run(si::reference, y = si::quantized(si::packed(pairs, si::extents<4, 16>{}), si::axes<0>, scales));
+    si::run(si::reference, y = si::quantized(si::packed(reinterpret_cast<si::q4x2<"0.5"_qp>*>(bytes), si::extents<4, 16>{}), si::axes<0>, scales));
     // [/mistake]
 #endif
 }
