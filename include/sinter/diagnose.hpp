@@ -42,6 +42,11 @@ namespace sinter {
 /// Said where a zero point has a fraction, or is of a type that could have one.
 #define SINTER_ZERO_IS_A_CODE \
     "[SINTER-Q015] a zero point is a code, an integer: of a float the fraction would be cut off. Hint: qp(0.05f, 3), \"0.05:3\"_qp; cast<i32>(round(zero)) of a tensor, or round the number."
+/// Said where static parameters are wrong: in a type, or given to an operation.
+#define SINTER_SCALE_IS_POSITIVE "[SINTER-Q001] a scale is finite and greater than 0. Hint: observe data that isn't all zero, or pass a scale."
+#define SINTER_ZERO_IN_STORAGE "[SINTER-Q002] the zero point isn't a code of this storage. Hint: i8 holds -128 to 127, u8 0 to 255."
+#define SINTER_SYMMETRIC_ZERO "[SINTER-Q003] a symmetric type has zero point 0 (unsigned codes: the middle one). Hint: leave out symmetric or narrow."
+#define SINTER_RANGE_IN_STORAGE "[SINTER-Q009] this range of codes is empty or leaves the storage. Hint: with_range(p, -64, 63)."
 /// Said where a `tensor` stands on the left.
 #define SINTER_OWNER_ON_THE_LEFT \
     "[SINTER-E023] an owner takes no formula by =. Hint: run(executor, view(t) = x + 1), or auto t = eval(executor, x + 1)."
@@ -88,6 +93,7 @@ struct not_there_yet {};            struct eval_gives_one_value {};     struct a
 struct formula_stays_as_it_is {};   struct outputs_of_a_lambda {};     struct bool_has_no_order {};         struct lambda_runs_while_compiling {};
 struct values_have_names {};        struct view_is_of_memory {};        struct tie_takes_views {};           struct dot_has_codes {};
 struct same_scale {};               struct codes_or_numbers {};         struct zero_is_a_code {};           struct dequantize_takes_codes {};          struct one_scale_alone {};             struct packs_pairs {};
+struct scale_is_positive {};            struct zero_in_storage {};            struct symmetric_zero {};            struct range_in_storage {};
 struct dot_stays_exact {};          struct dot_knows_codes {};          struct scale_is_in_the_type {};          struct parameters_fit {};           struct blocks_divide {};         struct one_quantized_axis {};
 // clang-format on
 }  // namespace rule
@@ -571,6 +577,22 @@ struct mistake<rule::packs_pairs, What...> {
     SINTER_STANDS_FOR_AN_OUTPUT
     static_assert(dependent_false<What...>,
                   "[SINTER-Q019] packed(pointer, extents) takes a pointer to pairs, q4x2<p> or qu4x2<p>, and the static sizes of one to three axes of bytes. Hint: reinterpret_cast<const qu4x2<p>*>(bytes); extents<4, 48>{}; more axes merged.");
+};
+template <class... What>
+struct mistake<rule::scale_is_positive, What...> {
+    static_assert(dependent_false<What...>, SINTER_SCALE_IS_POSITIVE);
+};
+template <class... What>
+struct mistake<rule::zero_in_storage, What...> {
+    static_assert(dependent_false<What...>, SINTER_ZERO_IN_STORAGE);
+};
+template <class... What>
+struct mistake<rule::symmetric_zero, What...> {
+    static_assert(dependent_false<What...>, SINTER_SYMMETRIC_ZERO);
+};
+template <class... What>
+struct mistake<rule::range_in_storage, What...> {
+    static_assert(dependent_false<What...>, SINTER_RANGE_IN_STORAGE);
 };
 template <class... What>
 struct mistake<rule::zero_is_a_code, What...> {

@@ -93,6 +93,12 @@ SINTER_INLINE qparams_violation violation_of(const qparams& given) {
     return qparams_violation::none;
 }
 
+/// Wrong parameters don't compile: in a type by this, given to an operation by `wrong_parameters` (ops/quantize.hpp).
+#define SINTER_CHECK_PARAMETERS(given) \
+    static_assert(violation_of(given) != qparams_violation::scale, SINTER_SCALE_IS_POSITIVE); \
+    static_assert(violation_of(given) != qparams_violation::zero_point, SINTER_ZERO_IN_STORAGE); \
+    static_assert(violation_of(given) != qparams_violation::asymmetric, SINTER_SYMMETRIC_ZERO); \
+    static_assert(violation_of(given) != qparams_violation::range, SINTER_RANGE_IN_STORAGE);
 /// The least and the greatest step, a code less its zero point.
 struct code_range {
     i64 low, high;
@@ -655,10 +661,7 @@ template <qparams Parameters>
 struct quantized_element {
     static constexpr qparams parameters = Parameters;
     using code_type = typename detail::code_type<Parameters.storage>::type;
-    static_assert(violation_of(Parameters) != qparams_violation::scale, "[SINTER-Q001] a scale is finite and greater than 0. Hint: observe data that isn't all zero, or pass a scale.");
-    static_assert(violation_of(Parameters) != qparams_violation::zero_point, "[SINTER-Q002] the zero point isn't a code of this storage. Hint: i8 holds -128 to 127, u8 0 to 255.");
-    static_assert(violation_of(Parameters) != qparams_violation::asymmetric, "[SINTER-Q003] a symmetric type has zero point 0 (unsigned codes: the middle one). Hint: leave out symmetric or narrow.");
-    static_assert(violation_of(Parameters) != qparams_violation::range, "[SINTER-Q009] this range of codes is empty or leaves the storage. Hint: with_range(p, -64, 63).");
+    SINTER_CHECK_PARAMETERS(Parameters)
     code_type code;
 
     quantized_element() = default;
@@ -676,10 +679,7 @@ struct quantized_element {
 template <qparams Parameters>
 struct quantized_pair {
     static constexpr qparams parameters = Parameters;
-    static_assert(violation_of(Parameters) != qparams_violation::scale, "[SINTER-Q001] a scale is finite and greater than 0. Hint: observe data that isn't all zero, or pass a scale.");
-    static_assert(violation_of(Parameters) != qparams_violation::zero_point, "[SINTER-Q002] the zero point isn't a code of this storage. Hint: i8 holds -128 to 127, u8 0 to 255.");
-    static_assert(violation_of(Parameters) != qparams_violation::asymmetric, "[SINTER-Q003] a symmetric type has zero point 0 (unsigned codes: the middle one). Hint: leave out symmetric or narrow.");
-    static_assert(violation_of(Parameters) != qparams_violation::range, "[SINTER-Q009] this range of codes is empty or leaves the storage. Hint: with_range(p, -64, 63).");
+    SINTER_CHECK_PARAMETERS(Parameters)
     u8 codes;
 
     quantized_pair() = default;

@@ -195,20 +195,55 @@ template <class Code>
 inline constexpr bool is_code_type = is_same<Code, i8> || is_same<Code, u8> || is_same<Code, i16> || is_same<Code, u16>;
 /// Parameters with the storage that they have, or i8.
 SINTER_INLINE qparams with_storage(qparams from) { return stored_as(from, from.storage == code_kind::unset ? code_kind::i8 : from.storage); }
+template <u32 ScaleBits, i32 Zero, i32 Low, i32 High>
+struct printed_parameters {};
+/// What is wrong with parameters, a mistake; of right ones nothing.
+template <qparams Given>
+struct wrong_parameters {
+    static constexpr auto find() {
+        constexpr qparams_violation why = violation_of(Given);
+        using printed = printed_parameters<Given.scale_bits, Given.zero, Given.low, Given.high>;
+        if constexpr (why == qparams_violation::scale)
+            return refused<mistake<rule::scale_is_positive, printed>>{};
+        else if constexpr (why == qparams_violation::zero_point)
+            return refused<mistake<rule::zero_in_storage, printed>>{};
+        else if constexpr (why == qparams_violation::asymmetric)
+            return refused<mistake<rule::symmetric_zero, printed>>{};
+        else if constexpr (why == qparams_violation::range)
+            return refused<mistake<rule::range_in_storage, printed>>{};
+        else
+            return nothing_wrong{};
+    }
+    using type = decltype(find());
+};
+template <qparams Parameters>
+concept right_parameters = violation_of(with_storage(Parameters)) == qparams_violation::none;
+/// What a call with other ones answers.
+template <qparams Parameters, class... Operands>
+using refused_parameters = outcome_of_call<typename wrong_parameters<with_storage(Parameters)>::type, Operands...>;
+template <i32 Low, i32 High>
+struct from_to {};
+template <class Code, i32 Low, i32 High>
+concept right_range = Low < High && Low >= integer_min<Code> && High <= integer_max<Code>;
 }  // namespace detail
 
 /// Codes (i8, u8, i16, u16) of x with a scale and a zero point, numbers or tensors that broadcast: zero + round(clamp(x / scale)),
 /// half to even; a NaN gives the lowest code. The quotient is an f32, of f64 x an f64. A scale that isn't finite and positive is a
 /// status when it is an operand itself. The range can be narrower: quantize<i8, -127, 127>(x, scale).
 template <class Code, i32 Low = detail::integer_min<Code>, i32 High = detail::integer_max<Code>, class Operand, class Scale, class Zero>
-    requires(detail::is_code_type<Code> && operands<Operand, Scale, Zero>)
+    requires(detail::is_code_type<Code> && operands<Operand, Scale, Zero> && detail::right_range<Code, Low, High>)
 SINTER_INLINE detail::applied<quantize_op<Code, Low, High>, Operand, Scale, Zero> quantize(Operand&& x, Scale&& scale, Zero&& zero) {
     return detail::apply<quantize_op<Code, Low, High>>(static_cast<Operand&&>(x), static_cast<Scale&&>(scale), static_cast<Zero&&>(zero));
 }
 template <class Code, i32 Low = detail::integer_min<Code>, i32 High = detail::integer_max<Code>, class Operand, class Scale>
-    requires(detail::is_code_type<Code> && operands<Operand, Scale>)
+    requires(detail::is_code_type<Code> && operands<Operand, Scale> && detail::right_range<Code, Low, High>)
 SINTER_INLINE detail::applied<quantize_op<Code, Low, High>, Operand, Scale, i32> quantize(Operand&& x, Scale&& scale) {
     return detail::apply<quantize_op<Code, Low, High>>(static_cast<Operand&&>(x), static_cast<Scale&&>(scale), i32(0));
+}
+template <class Code, i32 Low, i32 High, tensor_operand Operand, class... Parameters>
+    requires(detail::is_code_type<Code> && !detail::right_range<Code, Low, High>)
+SINTER_INLINE detail::outcome_of_call<refused<mistake<rule::range_in_storage, Code, detail::from_to<Low, High>>>, Operand, Parameters...> quantize(Operand&&, Parameters&&...) {
+    return {};
 }
 template <class Code, tensor_operand Operand, class... Parameters>
     requires(!detail::is_code_type<Code>)
@@ -230,6 +265,12 @@ SINTER_INLINE detail::applied<quantize_op<Code, detail::integer_min<Code>, detai
 }
 /// Codes of x with static parameters: of their storage, i8 where they name none. 4-bit codes are i8 or u8, one in a byte.
 template <qparams Parameters, tensor_operand Operand>
+    requires(!detail::right_parameters<Parameters>)
+SINTER_INLINE detail::refused_parameters<Parameters, Operand> quantize(Operand&&) {
+    return {};
+}
+template <qparams Parameters, tensor_operand Operand>
+    requires detail::right_parameters<Parameters>
 SINTER_INLINE detail::applied<quantize_static_op<detail::with_storage(Parameters)>, Operand> quantize(Operand&& x) {
     return detail::apply<quantize_static_op<detail::with_storage(Parameters)>>(static_cast<Operand&&>(x));
 }
@@ -246,6 +287,12 @@ SINTER_INLINE detail::applied<dequantize_op, Codes, Scale, i32> dequantize(Codes
 }
 /// Real values of integer codes with static parameters.
 template <qparams Parameters, tensor_operand Codes>
+    requires(violation_of(Parameters) == qparams_violation::scale)
+SINTER_INLINE detail::refused_parameters<Parameters, Codes> dequantize(Codes&&) {
+    return {};
+}
+template <qparams Parameters, tensor_operand Codes>
+    requires(violation_of(Parameters) != qparams_violation::scale)
 SINTER_INLINE detail::applied<dequantize_static_op<detail::with_storage(Parameters)>, Codes> dequantize(Codes&& codes) {
     return detail::apply<dequantize_static_op<detail::with_storage(Parameters)>>(static_cast<Codes&&>(codes));
 }
@@ -261,6 +308,12 @@ SINTER_INLINE detail::applied<dequantized_op, Operand> requantize(Operand&& x) {
 }
 /// x rounded to what the parameters' codes can hold; f32.
 template <qparams Parameters, tensor_operand Operand>
+    requires(!detail::right_parameters<Parameters>)
+SINTER_INLINE detail::refused_parameters<Parameters, Operand> fake_quantize(Operand&&) {
+    return {};
+}
+template <qparams Parameters, tensor_operand Operand>
+    requires detail::right_parameters<Parameters>
 SINTER_INLINE detail::applied<nearest_code_op<detail::with_storage(Parameters)>, Operand> fake_quantize(Operand&& x) {
     return detail::apply<nearest_code_op<detail::with_storage(Parameters)>>(static_cast<Operand&&>(x));
 }

@@ -80,17 +80,27 @@ SINTER_INLINE detail::applied<fixed_product_op<Mode>, Sum, Mantissa, Shift> resc
 /// An i32 accumulator as codes of static parameters (zero point and range; their scale isn't used): zero + round(sum * multiplier), f32,
 /// half to even. The multiplier is a number or a tensor (scale of x * scale of w / scale of the output, per channel).
 template <qparams Parameters, class Sum, class Multiplier>
-    requires operands<Sum, Multiplier>
+    requires(operands<Sum, Multiplier> && detail::right_parameters<Parameters>)
 SINTER_INLINE detail::applied<multiply_to_codes_op<detail::with_storage(Parameters)>, Sum, Multiplier> requantize(Sum&& x, Multiplier&& multiplier) {
     return detail::apply<multiply_to_codes_op<detail::with_storage(Parameters)>>(static_cast<Sum&&>(x), static_cast<Multiplier&&>(multiplier));
 }
 /// The same in fixed point: zero + rescale<Mode>(sum, mantissa, shift), saturated.
 template <qparams Parameters, requantization Mode, class Sum, class Mantissa, class Shift>
-    requires(Mode != requantization::f32 && operands<Sum, Mantissa, Shift>)
+    requires(Mode != requantization::f32 && operands<Sum, Mantissa, Shift> && detail::right_parameters<Parameters>)
 SINTER_INLINE auto requantize(Sum&& x, Mantissa&& mantissa, Shift&& shift)
     -> detail::applied<clamp_to_codes_op<detail::with_storage(Parameters)>, detail::applied<fixed_product_op<Mode>, Sum, Mantissa, Shift>> {
     return detail::apply<clamp_to_codes_op<detail::with_storage(Parameters)>>(
         rescale<Mode>(static_cast<Sum&&>(x), static_cast<Mantissa&&>(mantissa), static_cast<Shift&&>(shift)));
+}
+template <qparams Parameters, class Sum, class... Given>
+    requires(operands<Sum, Given...> && !detail::right_parameters<Parameters>)
+SINTER_INLINE detail::refused_parameters<Parameters, Sum, Given...> requantize(Sum&&, Given&&...) {
+    return {};
+}
+template <qparams Parameters, requantization Mode, class Sum, class... Given>
+    requires(operands<Sum, Given...> && !detail::right_parameters<Parameters>)
+SINTER_INLINE detail::refused_parameters<Parameters, Sum, Given...> requantize(Sum&&, Given&&...) {
+    return {};
 }
 /// The integer and shift that XNNPACK's rndnu makes of an f32 multiplier below 256: its 24 bits.
 SINTER_INLINE fixed_multiplier rndnu_multiplier(float multiplier) {
