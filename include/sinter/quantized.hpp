@@ -93,12 +93,6 @@ SINTER_INLINE qparams_violation violation_of(const qparams& given) {
     return qparams_violation::none;
 }
 
-/// Wrong parameters don't compile: in a type by this, given to an operation by `wrong_parameters` (ops/quantize.hpp).
-#define SINTER_CHECK_PARAMETERS(given) \
-    static_assert(violation_of(given) != qparams_violation::scale, SINTER_SCALE_IS_POSITIVE); \
-    static_assert(violation_of(given) != qparams_violation::zero_point, SINTER_ZERO_IN_STORAGE); \
-    static_assert(violation_of(given) != qparams_violation::asymmetric, SINTER_SYMMETRIC_ZERO); \
-    static_assert(violation_of(given) != qparams_violation::range, SINTER_RANGE_IN_STORAGE);
 /// The least and the greatest step, a code less its zero point.
 struct code_range {
     i64 low, high;
@@ -661,7 +655,10 @@ template <qparams Parameters>
 struct quantized_element {
     static constexpr qparams parameters = Parameters;
     using code_type = typename detail::code_type<Parameters.storage>::type;
-    SINTER_CHECK_PARAMETERS(Parameters)
+    static_assert(violation_of(Parameters) != qparams_violation::scale, SINTER_SCALE_IS_POSITIVE);
+    static_assert(violation_of(Parameters) != qparams_violation::zero_point, SINTER_ZERO_IN_STORAGE);
+    static_assert(violation_of(Parameters) != qparams_violation::asymmetric, SINTER_SYMMETRIC_ZERO);
+    static_assert(violation_of(Parameters) != qparams_violation::range, SINTER_RANGE_IN_STORAGE);
     code_type code;
 
     quantized_element() = default;
@@ -679,7 +676,10 @@ struct quantized_element {
 template <qparams Parameters>
 struct quantized_pair {
     static constexpr qparams parameters = Parameters;
-    SINTER_CHECK_PARAMETERS(Parameters)
+    static_assert(violation_of(Parameters) != qparams_violation::scale, SINTER_SCALE_IS_POSITIVE);
+    static_assert(violation_of(Parameters) != qparams_violation::zero_point, SINTER_ZERO_IN_STORAGE);
+    static_assert(violation_of(Parameters) != qparams_violation::asymmetric, SINTER_SYMMETRIC_ZERO);
+    static_assert(violation_of(Parameters) != qparams_violation::range, SINTER_RANGE_IN_STORAGE);
     u8 codes;
 
     quantized_pair() = default;
